@@ -22,8 +22,8 @@ class StatedFact(TypedDict, total=False):
 
     ``valid_from`` and ``valid_to`` (which is included) are as precise as they are given:
     ``"2026-05"``. ``replaces`` is the object that was true before, with this subject and relation
-    (``"Bergen"``); it stays in the history. ``negated`` says that it is not so. ``types`` are those of the subject and of the object: ``["person",
-    "location"]``.
+    (``"Bergen"``); it stays in the history. ``negated`` says that it is not so. ``types`` are
+    those of the subject and of the object: ``["person", "location"]``.
     """
 
     subject: Required[str]

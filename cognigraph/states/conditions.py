@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cognigraph.english import verbs
 from cognigraph.english.words import word_set
 from cognigraph.states.kinds import kind_named, kind_of
 from cognigraph.states.slot_table import Says
@@ -33,8 +34,23 @@ _AS = re.compile(
 )
 _EATEN = {"meat": "omnivore", "fish": "pescatarian", "chicken": "omnivore"}
 
+_NOT_NOW = verbs.MODALS | word_set("was were had did been")
+_NO_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
+
 Told = tuple[str, Says, str, bool]
 """Slot, holds or ends, value, and whether it is a change."""
+
+
+def is_present(relation: str) -> bool:
+    """Return whether a relation tells what is so, as far as that can be told.
+
+    One that begins with no English verb is taken to do so: it may be in any language.
+    """
+    first = relation.split(" ")[0]
+    verb = verbs.known_verb(first)
+    if verb is None or first in ("is", "are", "has"):
+        return first not in _NOT_NOW
+    return verb.form == "s" and first not in _NO_STATE
 
 
 def use(relation: str, object: str) -> tuple[str, str] | None:

@@ -35,7 +35,7 @@ from cognigraph.english import verbs
 from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
-from cognigraph.states.conditions import told_of_condition, unversioned, use, used_name
+from cognigraph.states.conditions import is_present, told_of_condition, unversioned, use, used_name
 from cognigraph.states.habits import CLOCK, same_of_several, told_of_habit
 from cognigraph.states.kinds import kind_of
 from cognigraph.states.slot_names import OBJECT_SIDE, VALUE
@@ -105,8 +105,6 @@ _SWITCHED = re.compile(
 )
 _USED_TO = re.compile(r"used to (?P<base>\w+)(?P<rest>.*)")
 _WEIGHING = ("is down to", "is up to", "is back to", "is at")
-_NOT_NOW = word_set("was were had did been")
-_NOT_A_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,14 +365,7 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         scope = kind_of(name) or ""
         slot = f"uses|{unversioned(name)}"
         return Claim(slot, "ends" if ends else "holds", name, True, scope=scope)
-    verb = verbs.known_verb(first := relation.split(" ")[0])
-    # A relation that begins with no English verb is taken as a state: it may be in any language.
-    present = first in ("is", "are", "has") or (
-        first not in verbs.MODALS | _NOT_NOW
-        if verb is None
-        else verb.form == "s" and first not in _NOT_A_STATE
-    )
-    if not present:
+    if not is_present(relation):
         return None
     if _COUNTED.match(fact.object):
         relation = re.sub(r" (?:about|around|roughly)$", "", relation)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
-from cognigraph import InvalidMessageError
-from cognigraph.ingest import Extraction, RulesExtractor
+from cognigraph import Filter, InvalidMessageError
+from cognigraph.ingest import Extraction, RecordedExtractor, RulesExtractor
 from cognigraph.model import Theme
 from tests.contract.test_states import at, home, statuses
 
@@ -169,6 +170,36 @@ def test_an_exchange_and_many_messages(space, extractor):
     assert (read, len(space.triples())) == ([], 2)
     assert [one.id for one in space.triples("Spotify")[0].sources] == ["x-user"]
     assert space.sessions()[0].themes == (Theme("", "Music."),)
+
+
+def test_facts_in_a_file_of_messages(space, extractor, tmp_path):
+    read = read_ids(extractor)
+    rows = [{"id": "m1", "text": "I use Spotify.", "role": "user", "facts": [USES]},
+            {"id": "m2", "text": "Hello.", "facts": [{**USES, "object": ""}]}]  # fmt: skip
+    file = tmp_path / "messages.jsonl"
+    file.write_text("".join(json.dumps({**row, "at": "2026-05-01T09:00Z"}) + "\n" for row in rows))
+    report = space.import_file(file, skip_invalid=True)
+    assert [str(one) for one in report.rejected] == [
+        "line 2 facts[0].object must have 1 to 300 characters"
+    ]
+    space.flush()
+    assert ([one.text for one in space.triples()], read) == (["user uses Spotify"], [])
+
+
+def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
+    """The rules read nothing of it (test_message_fields.py)."""
+    fact = {"subject": "build 7", "subject_type": "object", "relation": "failed with",
+            "object": "E042", "object_type": "object", "turns": ["m2"]}  # fmt: skip
+    session = {"session": "s", "keys": [], "themes": [], "triples": [fact]}
+    memory = open_memory(extractor=RecordedExtractor({"sessions": [session]}))
+    space = memory.space(space_name)
+    space.add("Run the build.", id="m1", session="s", role="user", at=at("05-01"))
+    space.add("error E042\n" * 200, id="m2", session="s", role="tool", at=at("05-02"))
+    space.flush()
+    (triple,) = space.triples()
+    assert (triple.text, [one.id for one in triple.sources]) == ("build 7 failed with E042", ["m2"])
+    shown = space.search("What failed?", now=at("06-01"), where=Filter(roles=["tool", "user"]))
+    assert [one.text for one in shown.triples] == ["build 7 failed with E042"]
 
 
 @pytest.mark.parametrize(
