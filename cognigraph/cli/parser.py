@@ -16,6 +16,7 @@ from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.layers import add_layer
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
+from cognigraph.cli.setup import add_setup
 from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.training import add_training
 from cognigraph.cli.usage_errors import Parser
@@ -73,6 +74,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_derived_commands(command)
     add_state_commands(command, count)
     add_housekeeping(command)
+    add_setup(command)
     add_serving(command)
     _keeping(command)
     _evaluating(command)
