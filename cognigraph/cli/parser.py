@@ -16,7 +16,6 @@ from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.layers import add_layer
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
-from cognigraph.cli.setup import add_setup
 from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.training import add_training
 from cognigraph.cli.usage_errors import Parser
@@ -74,7 +73,6 @@ def build_parser() -> argparse.ArgumentParser:
     add_derived_commands(command)
     add_state_commands(command, count)
     add_housekeeping(command)
-    add_setup(command)
     add_serving(command)
     _keeping(command)
     _evaluating(command)
@@ -147,9 +145,7 @@ def _writing(command: Any) -> None:
     )
     add.add_argument("--metadata", metavar="JSON", help="a JSON object to keep with it")
     add.add_argument("--expires", metavar="TIME", help="when `expire` forgets it")
-    add.add_argument(
-        "--facts", metavar="JSON", help="what it says: a list of {subject, relation, object, ...}"
-    )
+    add.add_argument("--facts", metavar="JSON", help="what it says: [{subject, relation, object}]")
     add.add_argument("--session-summary", metavar="TEXT", help="sums up its session so far")
     add.add_argument(
         "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"

@@ -15,7 +15,7 @@ from tests.servers import model_server
 from tests.servers.model_server import ModelServer, drop, good, status
 
 READ = {"entities": [], "facts": ["1 | Vera | moves to | Bergen", "1 | Vera | works at | Equinor"],
-        "keys": ["Vera"], "themes": [{"n": 0, "title": "Vera", "summary": "Vera moved."}]}  # fmt: skip
+        "keys": ["Vera"], "themes": [{"n": 0, "title": "Vera", "summary": "Moved."}]}  # fmt: skip
 SAID = ("add", "Vera moved to Bergen.", "--speaker", "Tom", "--at", "2026-05-20T09:00:00Z")
 
 
