@@ -16,6 +16,7 @@ from cognigraph.engine import EnrichMode
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
 from cognigraph.llm import Budget, Model
+from cognigraph.llm.choice import choice_file
 from cognigraph.memory import Memory
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
@@ -55,7 +56,7 @@ class Options:
             space=given.get("space", DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
-            extractor=given.get("extractor") or environment.extractor or DEFAULT_EXTRACTOR,
+            extractor=given.get("extractor") or environment.extractor or _default_extractor(),
             auth=_auth(auth) if auth else None,
             database=given.get("database"),
             timezone=given.get("timezone"),
@@ -81,6 +82,11 @@ class Options:
         parts = [f" --db {self.db}"] if self.db != DEFAULT_DB else []
         parts += [f" --space {self.space}"] if self.space != DEFAULT_SPACE else []
         return "".join(parts)
+
+
+def _default_extractor() -> str:
+    """``auto`` once a model was chosen with ``setup``."""
+    return "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
 
 
 def _auth(text: str) -> tuple[str, str]:

@@ -38,8 +38,8 @@ CITIES = frozenset(
     |basel|bath|beijing|beirut|belfast|belgrade|bengaluru|bergen|berlin|bern|bilbao|birmingham
     |bochum|bogota|bogotá|bologna|bolton|bonn|bordeaux|boston|bournemouth|bradford|brasilia
     |bratislava|bremen|brighton|brisbane|bristol|brno|brooklyn|bruges|brussels|bucharest|budapest
-    |buenos aires|buffalo|busan|cairo|calgary|cambridge|canberra|canterbury|cape town|caracas|cardiff
-    |casablanca|charlotte|chelmsford|chengdu|chennai|chester|chicago|chongqing|christchurch
+    |buenos aires|buffalo|busan|cairo|calgary|cambridge|canberra|canterbury|cape town|caracas
+    |cardiff|casablanca|charlotte|chelmsford|chengdu|chennai|chester|chicago|chongqing|christchurch
     |cincinnati|cleveland|cologne|colombo|columbus|copenhagen|cork|coventry|cracow|dakar|dallas
     |damascus|dar es salaam|darmstadt|darwin|delhi|denver|derby|detroit|dhaka|doha|dortmund|dresden
     |dubai|dublin|dubrovnik|duisburg|dundee|dunedin|durban|durham|düsseldorf|dusseldorf|edinburgh
@@ -65,8 +65,8 @@ CITIES = frozenset(
     |sao paulo|são paulo|sapporo|sarajevo|savannah|seattle|seoul|seville|shanghai|sheffield|shenzhen
     |singapore|skopje|sofia|southampton|split|st gallen|st louis|stavanger|stockholm|stoke
     |strasbourg|stuttgart|sunderland|swansea|sydney|taipei|tallinn|tampa|tampere|tashkent|tbilisi
-    |tehran|tel aviv|the hague|thessaloniki|tianjin|tirana|tokyo|toronto|toulouse|trieste|tripoli|tromsø
-    |trondheim|tucson|tunis|turin|turku|ulm|uppsala|utrecht|valencia|valletta|vancouver|venice
+    |tehran|tel aviv|the hague|thessaloniki|tianjin|tirana|tokyo|toronto|toulouse|trieste|tripoli
+    |tromsø|trondheim|tucson|tunis|turin|turku|ulm|uppsala|utrecht|valencia|valletta|vancouver|venice
     |verona|victoria|vienna|vilnius|wakefield|warsaw|wellington|winnipeg|wolverhampton|worcester
     |wroclaw|wrocław|wuhan|wuppertal|würzburg|xiamen|yerevan|yokohama|york|zagreb|zaragoza|zurich
     |zürich""".replace("\n    ", "").split("|")

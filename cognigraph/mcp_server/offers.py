@@ -71,8 +71,9 @@ Look through our conversation and store what is worth remembering{about}.
    came from the memory itself.
 2. Call add_memory once for each, in the words in which it was said, with names instead of pronouns.
    Use one `session` for all of this conversation, `role` for who said it, and `at` if it was not
-   said just now.
-3. If something replaces what the memory holds, add the new statement; do not change the old one.
+   said just now. Put what each says into `facts`, and a `session_summary` into the last.
+3. If something replaces what the memory holds, add the new statement, with the old object in
+   `replaces` of its fact; do not change the old one.
 4. Tell me in one line each what you stored."""
 
 

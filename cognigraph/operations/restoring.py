@@ -12,10 +12,11 @@ from typing import Any
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
-from cognigraph.ids import entity_uid, theme_uid
-from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ids import entity_uid, session_uid, theme_uid
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, Summary, Theme, Written
 from cognigraph.operations.exporting import FORMAT
 from cognigraph.operations.updating import replace_text
@@ -35,6 +36,8 @@ _FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw"
 
 class _Replay:
     """An extractor that gives back what was read out of one session before."""
+
+    also_reads: frozenset[AlsoRead] = frozenset({"tool", "stated", "summary"})
 
     def __init__(self, session: Mapping[str, Any], parts: dict[tuple[str, int], Any]) -> None:
         self._session = session
@@ -195,7 +198,7 @@ class Import:
         self._store()
         if "extractor" in fields:
             engine = self.engine
-            replay = _Replay(fields, self._parts)
+            replay = _Replay(fields, self._readable(fields["id"]))
             settings = engine.settings.enrich
             Enricher(engine.store, engine.embedder, replay, settings, engine.clock).drain(
                 self.space
@@ -203,6 +206,18 @@ class Import:
             self._revisions(fields)
             self._theme_uids(fields)
         self._parts = {}
+
+    def _readable(self, session: str) -> dict[tuple[str, int], Any]:
+        """What was read out of those chunks that the replay will be given."""
+        uid = session_uid(self.space, session)
+        lease = self.engine.store.queue.peek(uid, context=0, again=False)
+        chunks = lease.chunks if lease else ()
+        given = (chunks[index] for index in read_by(_Replay, chunks))
+        return {
+            key: self._parts[key]
+            for key in ((chunk.message_id, chunk.part) for chunk in given)
+            if key in self._parts
+        }
 
     def _revisions(self, fields: dict[str, Any]) -> None:
         found = [

@@ -105,7 +105,8 @@ _AGE = re.compile(
 _WEIGHT = re.compile(r"\d[\d.,]* ?(?:kgs?|kilos?|kilograms?|lbs?|pounds|stone)(?: .*)?")
 _DOSE = re.compile(
     r"(?P<dose>\d[\d.,]* ?(?:mg|ml|mcg|µg|g|iu|units?|milligrams?|micrograms?)) (?:of )?"
-    r"(?P<drug>[^\W\d]+(?: (?!every|each|daily|twice|once|per|in|at|a|before|after|with)\w+)?)(?: .*)?"
+    r"(?P<drug>[^\W\d]+(?: (?!every|each|daily|twice|once|per|in|at|a|before|after|with)\w+)?)"
+    r"(?: .*)?"
 )
 _OWNED = re.compile(r"(?P<owner>.+['’]s?) (?P<what>.+)")
 _ARTICLE = re.compile(r"^(?:the|an?) (?=\w)")
@@ -314,7 +315,7 @@ def _status(value: str) -> Claim | None:
 
 
 def _value(slot: str, fact: FactForm, relation: str, value: str) -> str | None:
-    """Return the value that a relation of the table claims; ``None`` if it is about another thing."""
+    """Return the value that a relation of the table claims; ``None`` if it claims nothing."""
     named, type = fact.object[:1].isupper(), fact.object_type
     if slot == "home":
         place = type == "location" or (named and type not in ("time", "organization", "person"))

@@ -2,9 +2,9 @@
 
 What is said later wins: each statement ends what it contradicts of what was said before it, and
 nothing is ever ended by what was said earlier. A later statement about the past ends nothing that
-is newer than the past it tells of: "I moved to Paris in 2019", told after "I live in Oslo". Of the
-same moment, statements do not end each other; they stay side by side, as a conflict. Nothing depends
-on the order in which statements are given.
+is newer than the past it tells of: "I moved to Paris in 2019", told after "I live in Oslo".
+Statements of the same moment do not end each other; they stay side by side, as a conflict. Nothing
+depends on the order in which statements are given.
 
 A user's rulings come first: a retracted statement says nothing, a restored one is current.
 """
@@ -95,8 +95,8 @@ class Standing:
 RECENT = timedelta(days=31)
 """How long before a statement a change may have happened that still ends it when it is told later.
 
-"I live in Leeds", and four days later "I moved to Edinburgh last week": the move is the news, though
-it came before the first sentence.
+"I live in Leeds", and four days later "I moved to Edinburgh last week": the move is the news,
+though it came before the first sentence.
 """
 
 
@@ -255,7 +255,7 @@ def _contradiction(before: _Event, event: _Event) -> str | None:
 
 
 def _is_of_the_past(event: _Event, before: _Event) -> bool:
-    """Whether an event tells of a change that came before the state that an earlier one tells of."""
+    """Whether an event tells of a change before the state that the earlier one tells of."""
     if event.changed is None:
         return False
     if before.changed is not None:

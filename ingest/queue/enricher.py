@@ -190,13 +190,13 @@ class Enricher:
     def _derive(self, lease: Lease, extract: Extract) -> _Read:
         """Extract and derive, leaving out chunks that only repeat recalled text."""
         name, keep = self._extractor.name, self._settings.keep_revisions
-        chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
+        chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip() or chunk.stated)
         if lease.chunks and not chunks:
             return _Read(Derivation(name, keep_revisions=keep))
         lease = replace(lease, chunks=chunks)
         try:
             lease = self._informed(lease)
-            window = window_of(lease)
+            window = window_of(lease, self._extractor)
             summarise = None if chunks else self._summarise
             if chunks and not window.chunks:
                 extraction = Extraction()
@@ -204,7 +204,9 @@ class Enricher:
                 extraction = (summarise or extract)(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
-            extraction = with_stated(extraction, chunks)
+            if not extraction.starts_over:
+                themes = lease.notes.themes
+                extraction = with_stated(extraction, chunks, self._extractor, themes)
         except CogniGraphError:
             raise
         except Exception as error:  # an extractor may be a plug-in that raises anything

@@ -14,7 +14,7 @@ from datetime import tzinfo
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
-from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.ingest.rules.statements import Statement
 from cognigraph.ingest.rules.summary import SessionState
 from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext, ReadSentence
@@ -52,6 +52,7 @@ class RulesExtractor:
     """
 
     weight_set: WeightSetName = "plain"
+    also_reads: frozenset[AlsoRead] = frozenset({"stated"})
 
     def __init__(self, *, timezone: tzinfo | None = None) -> None:
         self._timezone = timezone

@@ -359,22 +359,20 @@ def _is_name(value: str) -> bool:
 
 
 def _liking(match: re.Match[str], clause: _Clause) -> Statement | None:
-    value = match["value"]
-    doing = value.removeprefix("to ")
-    compared = re.search(r"\w (?:to|over) \w", doing) is not None
-    if match["verb"].lower() == "prefer" and not compared:
-        return None  # of what, only the message before tells
-    if re.match(r"(?:an?|some|any) ", value):
+    value, verb = match["value"], match["verb"].lower()
+    words_of = value.split(" ")
+    if verb == "prefer":
+        # Without what it is compared with, only the message before tells what is meant.
+        parts = re.split(r" (?:to|over) ", value)
+        if len(parts) == 1:
+            return None
+    else:
+        parts = [value]
+    # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
+    passing = words_of[0].endswith("ing") and words_of[1:2] not in ([], ["and"], ["or"], [","])
+    if passing or re.match(r"(?:an?|some|any|to) ", value) or not all(map(_is_thing, parts)):
         return None
-    parts = re.split(r" (?:to|over) ", doing) if compared else [doing]
-    if not all(map(_is_thing, parts)) or (doing != value and known_verb(doing.split(" ")[0]) is None):
-        return None
-    relation = third_person(match["verb"].lower())
-    if doing != value:
-        relation, doing = f"{relation} to {doing.split(' ')[0]}", doing.partition(" ")[2]
-    if not doing:
-        return None
-    return Statement(*_subject(match, clause), relation, _shown(doing, clause), "concept")
+    return Statement(*_subject(match, clause), third_person(verb), _shown(value, clause), "concept")
 
 
 def _avoiding(match: re.Match[str], clause: _Clause) -> Statement | None:

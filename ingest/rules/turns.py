@@ -25,7 +25,7 @@ from cognigraph.stores.records import WorkChunk
 from cognigraph.text.language import is_english, is_foreign_word
 
 CONTEXT = 8
-"""Number of chunks before a window that can affect its result: their names and speakers are known."""
+"""Number of chunks before a window that can affect its result by their names and speakers."""
 _SERVING = UNREAD_ROLES | {"assistant"}
 _JUDGED = 12
 """Number of sentences of a chunk by which its language is told."""

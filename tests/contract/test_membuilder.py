@@ -115,6 +115,18 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
     assert "Profile:\nDrinks two espressos each morning." in early
 
 
+def test_a_fact_that_the_rules_have_read_as_well_is_stored_once(memory, stages, space_name):
+    space = memory.space(space_name)
+    stages.then("semantic", {"operations": [
+        {"action": "ADD", "fact": "1 | Mara | works at | Fiat"},
+        {"action": "ADD", "fact": "1 | Mara | lives in | Turin"}]})  # fmt: skip
+    tell(space, "I live in Turin. I work at Fiat.")
+    space.enrich()
+    assert sorted((one.text, one.object_type) for one in space.triples()) == [
+        ("Mara lives in Turin", "location"), ("Mara works at Fiat", "organization"),
+    ]  # fmt: skip
+
+
 PRESS = {"action": "ADD", "title": "Making coffee", "steps": ["grind coarsely", "press after four"],
          "context": "French press", "turns": "1"}  # fmt: skip
 POUR = {**PRESS, "action": "UPDATE", "target": "P1", "context": "pour-over since May",

@@ -261,6 +261,18 @@ def test_add_takes_role_tags_and_metadata(quick: Cli) -> None:
     assert "role must be one of" in error_of(quick("add", "x", "--role", "boss"), 2)
 
 
+def test_add_takes_facts_and_a_summary(quick: Cli) -> None:
+    facts = json.dumps([{"subject": "Kim", "relation": "uses", "object": "Vim"}])
+    quick("add", "Vim it is.", "--facts", facts, "--session-summary", "Kim chose Vim.", "--json")
+    (triple,) = document(quick("triples", "--json"))["triples"]
+    assert (triple["text"], triple["sources"][0]["provenance"]) == ("Kim uses Vim", "user")
+    assert "Kim chose Vim." in quick("sessions").stdout
+    assert "--facts is not JSON" in error_of(quick("add", "x", "--facts", "[Kim]"), 2)
+    assert "facts[0].object is missing" in error_of(
+        quick("add", "x", "--facts", '[{"subject": "Kim", "relation": "uses"}]'), 2
+    )
+
+
 def test_import_can_leave_out_what_is_wrong(quick: Cli, tmp_path: Path) -> None:
     lines = (
         '{"text": "one", "id": "1"}', "{oops", '{"text": " "}', '{"text": "other", "id": "1"}',

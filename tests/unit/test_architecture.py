@@ -74,11 +74,12 @@ ROOMS: dict[str, list[set[str]]] = {
     ],
     "ingest": [
         {"extraction", "storable", "versions"},
-        {"insert", "own_names", "rules"},
+        {"own_names", "rules"},
         {"model", "recorded"},
-        {"membuilder"},
+        {"stated"},
+        {"insert", "membuilder"},
         {"themes"},
-        {"derive", "extractors", "reindex", "stated"},
+        {"derive", "extractors", "reindex"},
         {"queue"},
     ],
     "operations": [

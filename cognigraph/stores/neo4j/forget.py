@@ -181,7 +181,9 @@ class Forgetting:
     ) -> None:
         """Bring the session up to date; delete it if it ``ends``."""
         session = self._chosen.session_uid
-        themes = self._drop_summary(tx) if ends or lost.is_read else 0
+        summing = None if ends else tx.row("forget/bounds", session=session)
+        reread = lost.is_read or bool(summing and summing[0])
+        themes = self._drop_summary(tx) if ends or reread else 0
         tx.rows(
             "forget/total", space=self._space, triples=dropped.triples, length=dropped.length,
             themes=themes,
@@ -189,8 +191,7 @@ class Forgetting:
         if ends:
             tx.rows("forget/drop_session", session=session)
             return
-        tx.rows("forget/bounds", session=session)
-        if lost.is_read:
+        if reread:
             tx.rows("forget/reread", session=session)
 
     def _drop_summary(self, tx: Transaction) -> int:

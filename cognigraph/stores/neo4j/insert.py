@@ -239,7 +239,7 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
             "metadata": data.metadata,
             "marks": own_marks or None,
             "raw": data.raw if is_first else None,
-            "facts": data.facts if is_first else None,
+            "facts": data.facts,
             "expires": data.expires if is_first else None,
         },
     }

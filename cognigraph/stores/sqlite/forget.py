@@ -240,6 +240,7 @@ def refresh_session(
     (left,) = connection.execute(
         "SELECT count(*) FROM chunk WHERE session_id = ?", (session_id,)
     ).fetchone()
+    reread = bool(_drop_given_summaries(connection, session_id)) or reread
     if reread or not left:
         _drop_summary(connection, session_id)
     if not left:
@@ -255,6 +256,16 @@ def refresh_session(
     )
     if reread:
         start_over(connection, session_uid)
+
+
+def _drop_given_summaries(connection: sqlite3.Connection, session_id: int) -> int:
+    """Delete what applications gave as the session's summary; return how many there were."""
+    return connection.execute(
+        """UPDATE message_data SET facts = json_remove(facts, '$.summary')
+           WHERE chunk_id IN (SELECT id FROM chunk WHERE session_id = ? AND part = 0)
+             AND json_type(facts, '$.summary') = 'text'""",
+        (session_id,),
+    ).rowcount
 
 
 def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:

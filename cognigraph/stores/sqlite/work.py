@@ -20,6 +20,7 @@ from cognigraph.stores.batch_size import (
 from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk, readable
 from cognigraph.stores.sqlite import due_summaries
 from cognigraph.stores.sqlite.episodes import themes_of
+from cognigraph.stores.sqlite.message_data import JOIN
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
@@ -41,11 +42,11 @@ SELECT w.session_id, 1 FROM behind w JOIN session s ON s.id = w.session_id
 WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
 ORDER BY w.session_id LIMIT 1"""
 
-_PENDING_CHUNKS = """
+_PENDING_CHUNKS = f"""
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
        w.outages, w.extractor, w.deaths, c.id, c.role, d.facts
-FROM chunk c JOIN work w ON w.chunk_id = c.id LEFT JOIN message_data d ON d.chunk_id = c.id
-WHERE c.session_id = ? AND w.state {states} AND w.retry_at <= ?
+FROM chunk c JOIN work w ON w.chunk_id = c.id {JOIN}
+WHERE c.session_id = ? AND w.state {{states}} AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
