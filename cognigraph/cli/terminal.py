@@ -16,6 +16,7 @@ from rich.text import Text
 
 from cognigraph.plain_data import plain
 from cognigraph.text.clean import printable, replace_surrogates
+from cognigraph.text.redaction import redacted
 
 _NARROW = 60
 """Below this number of columns, tables that do not fit are printed as lists."""
@@ -114,11 +115,12 @@ class Terminal:
 
     def error(self, text: str) -> None:
         """Print an error message in one line on standard error."""
-        sys.stderr.write(f"cognigraph: error: {one_line(text)}\n")
+        sys.stderr.write(f"cognigraph: error: {one_line(redacted(text))}\n")
 
     def fail(self, text: str, kind: str, code: int) -> None:
         """Report what ended the command: as :meth:`error` does, and with ``--json`` as JSON."""
-        self.document({"error": {"type": kind, "message": one_line(text), "exit_code": code}})
+        message = one_line(redacted(text))
+        self.document({"error": {"type": kind, "message": message, "exit_code": code}})
         self.error(text)
 
     @property
