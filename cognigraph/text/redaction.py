@@ -22,7 +22,10 @@ _PART = 6
 
 _ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://(?P<rest>\S+)")
 _WEB_HOST = re.compile(r"(?:[^/?#]*@)?(?:\[[^\]/?#@]*\]|[^:/?#@]*)(?::\d*)?(?=[/?#]|\Z)")
-_USER = re.compile(r"(?<=://)[^\s/?#@]*@(?:[^\s/?#@]*@)*")
+_USER = re.compile(
+    r"(?<=://)[^\s/?#@]*@(?:[^\s/?#@]*@)*|\b(?!https?:)(?P<server>[a-zA-Z][a-zA-Z0-9+.-]*://)\S*@",
+    re.IGNORECASE,
+)
 _IN_QUERY = re.compile(
     r"(?<=[?&;])((?:api|access|secret|private|client|auth)?[-_]?(?:key|token|secret|password|sig|"
     r"signature|credentials?)=)[^\s&#;'\"]+",
@@ -78,7 +81,7 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """
     for secret in secrets:
         text = _without(text, secret)
-    text = _USER.sub(f"{HIDDEN}@", text)
+    text = _USER.sub(lambda found: f"{found['server'] or ''}{HIDDEN}@", text)
     for marked in (_IN_QUERY, _NAMED, _SCHEME):
         text = marked.sub(rf"\1{HIDDEN}", text)
     return text

@@ -6,6 +6,7 @@ import base64
 import json
 from urllib.parse import quote
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -42,16 +43,17 @@ WORDS = st.lists(
 ).map(" ".join)  # fmt: skip
 
 
-@given(SECRET, st.sampled_from(FORMS), st.sampled_from(PLACES), WORDS)
-def test_what_a_server_says_of_a_secret_is_not_shown(secret, form, place, words):
+@pytest.mark.slow
+@given(SECRET, st.sampled_from(FORMS), st.sampled_from(PLACES), WORDS,
+       st.sampled_from([200, 401, 429, 500]))  # fmt: skip
+def test_what_a_server_says_of_a_secret_is_not_shown(secret, form, place, words, status):
     sent = form(secret)
     assume(sent.lower() not in f"{words} {place}".lower())
     endpoint = Endpoint("http://localhost:1/v1", secret)
     body = json.dumps({"error": {"message": f"{words} {place.format(sent, sent)}"}}).encode()
-    for status in (200, 401, 429, 500):
-        verdict = judge(Reply(status, body), Dialect("text"), endpoint.quoted)
-        assert sent not in verdict.reason
-        assert sent[:-2].lower() not in verdict.reason.lower()
+    verdict = judge(Reply(status, body), Dialect("text"), endpoint.quoted)
+    assert sent not in verdict.reason
+    assert sent[:-2].lower() not in verdict.reason.lower()
 
 
 @given(SECRET, SECRET)
