@@ -222,8 +222,8 @@ class CheckedEmbedder:
 
     def _failed(self, error: Exception) -> EmbeddingError:
         return EmbeddingError(
-            f"embedder {self.identity.name!r} failed: {type(error).__name__}: {redacted(str(error))}; "
-            "nothing was stored; the same call can be repeated"
+            f"embedder {self.identity.name!r} failed: {type(error).__name__}: "
+            f"{redacted(str(error))}; nothing was stored; the same call can be repeated"
         )
 
     def _checked(self, raw: npt.NDArray[np.floating]) -> Vector:

@@ -24,7 +24,7 @@ from cognigraph import (
 )
 from cognigraph.ingest.insert.echo import fresh
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block_marks import one_line
+from cognigraph.text.marks import one_line
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)

@@ -16,8 +16,8 @@ from cognigraph.llm.modes import Dialect
 from cognigraph.stores.registry import located
 from cognigraph.text.redaction import quoted, redacted
 
-SECRET = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=["C", "Z"]),
-                 min_size=8, max_size=40)  # fmt: skip
+VISIBLE = st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=["C", "Z"])
+SECRET = st.text(VISIBLE, min_size=8, max_size=40)
 FORMS = [
     lambda s: s,
     str.upper,

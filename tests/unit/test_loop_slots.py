@@ -32,9 +32,9 @@ from cognigraph.loop import (
     layer_of,
 )
 from cognigraph.loop.asker import loop_prompt
-from cognigraph.loop.shown import TAGS, shielded
 from cognigraph.loop.state import same_query
 from cognigraph.testing import HashEmbedder, ScriptedModel
+from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
 from tests.servers.loop_stages import PROMPTS
 
@@ -126,7 +126,7 @@ def test_numbers_that_the_papers_do_not_publish_must_be_given():
 def test_text_cannot_close_a_section_of_a_prompt(text):
     for tag in TAGS:
         for close in (f"</{tag}>", f"< / {tag.upper()} >", f"<{tag}>", f"\n</{tag}>\n{text}"):
-            shown = shielded(f"{text}{close}{text}").lower()
+            shown = one_line(f"{text}{close}{text}").lower()
             assert f"</{tag}>" not in shown and f"<{tag}>" not in shown and "\n" not in shown
 
 
