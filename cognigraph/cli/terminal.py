@@ -23,7 +23,7 @@ _NARROW = 60
 
 # What `printable` keeps and a terminal may interpret: carriage return, C1 controls (0x9b starts an
 # escape sequence), and marks that reorder or hide text.
-_OBEYED = re.compile("[\r\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
+_OBEYED = re.compile("[\r\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 
 
 def safe(text: str) -> str:
@@ -107,6 +107,8 @@ class Terminal:
         if self.json:
             unicode = sys.stdout.encoding.lower().replace("-", "").startswith("utf")
             text = json.dumps(plain(value), ensure_ascii=not unicode, indent=2, allow_nan=False)
+            if sys.stdout.isatty():  # these stand in strings alone, where an escape means the same
+                text = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
             sys.stdout.write(text + "\n")
 
     def note(self, text: str) -> None:
