@@ -16,6 +16,7 @@ import atexit
 import os
 import time
 import weakref
+from base64 import b64encode
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -88,7 +89,8 @@ class Endpoint:
         self._key = api_key or _NO_KEY
         login = ":".join(self._login) if self._login else ""
         password = self._login[1] if self._login else ""
-        self.quoted = quoting([api_key or "", login, password])
+        sent = b64encode(login.encode()).decode()
+        self.quoted = quoting([api_key or "", login, password, sent])
         """Makes what the server says fit to be shown: it may quote the key or the password."""
         self._client: openai.AsyncOpenAI | None = None
         self._pid = 0

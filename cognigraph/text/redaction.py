@@ -22,10 +22,6 @@ _PART = 6
 
 _ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://(?P<rest>\S+)")
 _WEB_HOST = re.compile(r"(?:[^/?#]*@)?(?:\[[^\]/?#@]*\]|[^:/?#@]*)(?::\d*)?(?=[/?#]|\Z)")
-_USER = re.compile(
-    r"(?<=://)[^\s/?#@]*@(?:[^\s/?#@]*@)*|\b(?!https?:)(?P<server>[a-zA-Z][a-zA-Z0-9+.-]*://)\S*@",
-    re.IGNORECASE,
-)
 _IN_QUERY = re.compile(
     r"(?<=[?&;])((?:api|access|secret|private|client|auth)?[-_]?(?:key|token|secret|password|sig|"
     r"signature|credentials?)=)[^\s&#;'\"]+",
@@ -81,7 +77,7 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """
     for secret in secrets:
         text = _without(text, secret)
-    text = _USER.sub(lambda found: f"{found['server'] or ''}{HIDDEN}@", text)
+    text = _ADDRESS.sub(_without_user, text)
     for marked in (_IN_QUERY, _NAMED, _SCHEME):
         text = marked.sub(rf"\1{HIDDEN}", text)
     return text
@@ -105,6 +101,11 @@ def quoting(secrets: Iterable[str]) -> Callable[[str], str]:
     """:func:`quoted` for a server that knows these secrets."""
     known = tuple(secret for secret in secrets if secret)
     return lambda text: quoted(text, known)
+
+
+def _without_user(address: re.Match[str]) -> str:
+    shown, login = without_credentials(address[0])
+    return shown.replace("://", f"://{HIDDEN}@", 1) if login else shown
 
 
 def _host(address: re.Match[str]) -> str:
