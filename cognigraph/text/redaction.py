@@ -20,7 +20,7 @@ _READ = 20_000
 _PART = 6
 """So many characters of a secret in succession are a part of it that is not shown either."""
 
-_ADDRESS = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://(?P<rest>\S+)")
+_ADDRESS = re.compile(r"(?<![\w+.-])[\w+.-]+://(?P<rest>\S+)")
 _WEB_HOST = re.compile(r"(?:[^/?#]*@)?(?:\[[^\]/?#@]*\]|[^:/?#@]*)(?::\d*)?(?=[/?#]|\Z)")
 _IN_QUERY = re.compile(
     r"(?<=[?&;])((?:api|access|secret|private|client|auth)?[-_]?(?:key|token|secret|password|sig|"
@@ -41,7 +41,7 @@ _SCHEME = re.compile(
 )
 _KEY = re.compile(
     r"\b(?:(?:(?i:sk|pk|rk)|gsk|xai|hf|cg|gh[opsu]|github_pat|glpat|xox[abprs]|pplx|nvapi)"
-    r"[-_](?=[\w*.…•-]*(?:\d|[*•…]|\.\.))[\w*.…•-]{4,}"
+    r"[-_](?=[\w*.…•-]{0,200}(?:\d|[*•…]|\.\.))[\w*.…•-]{4,}"
     r"|AIza[\w-]{10,}|AKIA[A-Z0-9]{8,}|eyJ[\w-]{8,}(?:\.[\w-]+)*"
     r"|\w{2,}[*•]{3,}\w+)"  # a key of which the middle is left out
 )
