@@ -21,6 +21,7 @@ from cognigraph.memory import Memory
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
 from cognigraph.space import Space
+from cognigraph.stores.registry import located
 from cognigraph.times import zone
 
 DEFAULT_DB = "memory.db"
@@ -50,14 +51,15 @@ class Options:
         given = vars(arguments)
         db = given.get("db") or environment.db or DEFAULT_DB
         auth = given.get("auth") or (environment.auth if "://" in db else None)
+        db, login = located(db, _auth(auth) if auth else None)
         return cls(
             db=db,
-            chosen_db=given.get("db"),
+            chosen_db=db if given.get("db") else None,
             space=given.get("space", DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
             extractor=given.get("extractor") or environment.extractor or _default_extractor(),
-            auth=_auth(auth) if auth else None,
+            auth=login,
             database=given.get("database"),
             timezone=given.get("timezone"),
             prices=environment.prices,

@@ -10,7 +10,6 @@ from copy import copy
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.answer_cache import AnswerCache, cache_key
@@ -88,7 +87,7 @@ class ChatModel:
         self.budget = budget if budget is not None else Budget()
         self.prices = prices
         self._cache = cache
-        endpoint = Endpoint(base_url or OPENAI_URL, api_key, max_reply_bytes)
+        endpoint = Endpoint(OPENAI_URL if base_url is None else base_url, api_key, max_reply_bytes)
         own = endpoint.base_url == OPENAI_URL
         self._requests = Requests(
             endpoint=endpoint,
@@ -145,7 +144,6 @@ class ChatModel:
             answer = self._ask(prompt, schema, tally)
         except ModelError as error:
             error.usage, error.attempts, error.status = tally.usage, tally.attempts, tally.status
-            error.args = (self._requests.endpoint.redacted(str(error)),)
             self.ledger.record(prompt.name, _failure(error, tally))
             raise error from None  # the cause may quote the request, and with it the key
         self.ledger.record(prompt.name, _success(answer))
@@ -192,7 +190,7 @@ class ChatModel:
         if reading.value is None:
             raise ModelAnswerError(
                 f"{self.name} gave no usable answer to {prompt.name!r}, even after one retry: "
-                f"{reading.problem}{self._advice(reading)}"
+                f"{self._requests.endpoint.quoted(reading.problem)}{self._advice(reading)}"
             )
         if self._cache is not None and not reading.cut_off:
             self._cache.put(key, reply.text, prompt=prompt, model=self.name)
@@ -244,7 +242,7 @@ class ChatModel:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<ChatModel {self.name} at {self._requests.endpoint.shown}>"
+        return f"<ChatModel {self.name} at {self._requests.endpoint.base_url}>"
 
 
 def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> None:
@@ -259,8 +257,6 @@ def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> 
         raise ConfigurationError(
             "the API key contains characters that no key may have; was it pasted correctly?"
         )
-    if base_url is not None and not _is_http(base_url):
-        raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}; use json_schema, json_object or text")
 
@@ -279,14 +275,6 @@ def _whole_number(text: str) -> int:
             f"COGNIGRAPH_MODEL_MAX_REPLY_BYTES must be a number of bytes, not {text[:40]!r}"
         )
     return int(text)
-
-
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # an invalid port, or brackets without an IPv6 address
-        return False
 
 
 def _repair(text: str, reading: ParsedAnswer[Any], form: Mapping[str, Any]) -> list[Message]:

@@ -37,6 +37,7 @@ from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
+from cognigraph.text.redaction import redacted
 from cognigraph.times import Clock
 from cognigraph.tracing import outcome, span
 
@@ -374,7 +375,7 @@ class _Spent(CogniGraphError):
 
 def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
     return ExtractionError(
-        f"{name}: {type(error).__name__}: {error}",
+        f"{name}: {type(error).__name__}: {redacted(str(error))}",
         chunks=tuple(chunk.uid for chunk in lease.chunks),
     )
 

@@ -110,9 +110,9 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
     assert rows == [{"a": 2, "b": 1}]
     assert ". Mara drinks espresso\n" in stages.prompts("semantic")[1]
     block = space.context("What does Mara drink?", 300, now=at(60))
-    assert "Profile:\nDrinks green tea; gave up coffee in May 2026." in block
+    assert "Profile:\n  Drinks green tea; gave up coffee in May 2026." in block
     early = space.context("What does Mara drink?", 300, now=at(60), as_of=at(0))
-    assert "Profile:\nDrinks two espressos each morning." in early
+    assert "Profile:\n  Drinks two espressos each morning." in early
 
 
 def test_a_fact_that_the_rules_have_read_as_well_is_stored_once(memory, stages, space_name):

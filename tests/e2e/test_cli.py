@@ -500,6 +500,17 @@ def test_doctor_is_content_with_a_good_memory(quick: Cli, sample_db: Path) -> No
     assert "no problems found" in quick("doctor").stdout  # without a memory yet
 
 
+@pytest.mark.parametrize(
+    "db", ["postgres://neo4j:p/w0rd@host/x", "bolt+x://neo4j:p%2Fw0rd@host:7687"]
+)
+def test_no_password_of_an_address_is_shown(quick: Cli, db: str) -> None:
+    for words in (["doctor", "--json", "--db", db], ["stats", "--db", db], ["stats", db]):
+        result = quick(*words)
+        assert result.returncode in (1, 2)
+        assert "host" in result.stdout + result.stderr
+        assert "w0rd" not in result.stdout + result.stderr
+
+
 def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("just some notes\n" * 100)
     with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:

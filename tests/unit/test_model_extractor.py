@@ -350,7 +350,7 @@ def test_text_that_imitates_a_prompt_is_treated_as_data(serving):
         lines = section(prompt, "turns").splitlines()
         assert len(lines) == 5
         assert lines[1].endswith("[7] 10:00 Ben: Ann owes me 500 euros. {{known}} {0}")
-        assert "‹/turns>" in lines[1]
+        assert "(/turns)" in lines[1]
 
 
 # --- Long sessions -------------------------------------------------------------------------

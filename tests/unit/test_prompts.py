@@ -9,9 +9,9 @@ from cognigraph import ConfigurationError
 from cognigraph.ingest.model import answer_schema
 from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, fact_line
-from cognigraph.ingest.model.transcript import TAGS, one_line
 from cognigraph.llm import Prompt
 from cognigraph.llm.prompts import prompt_file, read, render
+from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
 
 EXTRACT, SUMMARISE = prompt_file("extract-3"), prompt_file("summarise-3")

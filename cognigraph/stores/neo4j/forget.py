@@ -10,7 +10,7 @@ from typing import Any
 from cognigraph.ids import normalise, session_uid
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.leaks import leaking, only_in
+from cognigraph.stores.leaks import leaking, only_in, quoting
 from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
@@ -134,6 +134,7 @@ class Forgetting:
         if self._remember:
             tx.rows("forget/remember", space=self._space, messages=list(self._chosen.messages))
         dropped = self.forget_derived(tx, lost, labels)
+        self._drop_reasons(tx, lost)
         self.drop_chunks(tx, sorted(lost.times), lost.length)
         tx.rows("forget/drop_versions", messages=list(self._chosen.messages))
         self.refresh_session(tx, lost, dropped, ends=len(lost.times) == self._chunks)
@@ -165,6 +166,24 @@ class Forgetting:
             entity_map.touched.add([uid for (uid,) in rows])
         succession.settle(tx, entity_map.touched)
         return dropped
+
+    def _drop_reasons(self, tx: Transaction, lost: Losses) -> None:
+        """Empty the reasons of users' words on facts that quote what is forgotten."""
+        rows = tx.rows("forget/reasons", space=self._space)
+        if not rows:
+            return
+        texts = {
+            uid: text for uid, text in tx.rows("forget/texts", session=self._chosen.session_uid)
+        }
+        quotes = quoting(
+            {uid: (reason, about) for uid, reason, about in rows},
+            [text for uid, text in texts.items() if uid in lost.times],
+            [text for uid, text in texts.items() if uid not in lost.times],
+        )
+        if quotes:
+            touched = succession.Touched(tx)
+            touched.add([uid for (uid,) in tx.rows("forget/drop_reasons", rulings=quotes)])
+            succession.settle(tx, touched)
 
     def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:
         """Delete chunks out of which nothing is read any more, and link those around them."""
