@@ -18,10 +18,11 @@ from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.step import Step, Waiting
-from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
+from cognigraph.ingest.queue.worker import BackgroundWorker, Chore, forsaken, longest_silence
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
 from cognigraph.llm.resolve_model import resolve_model
+from cognigraph.model.storage import Check
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings
@@ -174,6 +175,29 @@ class Engine:
         if self.worker is not None:
             self.worker.notify()
 
+    def check_worker(self) -> Check:
+        """Check that messages do not wait for ever: the worker of this memory, and the queue."""
+        wait, limit = (
+            self.enricher.longest_wait(),
+            longest_silence(self.settings.enrich, self.extractor),
+        )
+        state = None if self.worker is None else self.worker.state
+        problem = None if state is None else state.problem
+        if state is None:
+            found = "none in this process"
+        else:
+            found = f"restarted {state.restarts} times, last batch {state.last_step:,.0f} s ago"
+        is_idle = state is None or state.last_step >= limit
+        if problem is None and is_idle and not self.store.info.is_read_only:
+            problem = forsaken(limit) if self.enricher.is_forsaken(limit) else None
+        return Check(
+            "worker",
+            problem is None,
+            (problem or found) + (f"; the first message waits for {wait:,.0f} s" if wait else ""),
+            "look at the log of the program that has the memory open, and at the failures of its "
+            "spaces; without such a program: cognigraph enrich",
+        )
+
     def flush(self, space: str | None, timeout: float) -> None:
         """Wait until a space, or with ``None`` every space, is enriched; in manual mode, enrich it.
 
@@ -204,6 +228,8 @@ class Engine:
                 time.sleep(_FLUSH_POLL)
 
     def _last_failure(self, space: str | None) -> str:
+        if self.worker is not None and (problem := self.worker.state.problem):
+            return f"; {problem}"
         for name in self.store.spaces() if space is None else [space]:
             if reasons := sorted({failure.reason for failure in self.store.queue.failures(name)}):
                 return f"; last failure: {reasons[-1]}"

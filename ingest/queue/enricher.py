@@ -25,7 +25,7 @@ from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summa
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.readers import Extract, Readers, count_readers
-from cognigraph.ingest.queue.retry import judge
+from cognigraph.ingest.queue.retry import OUTAGE_DOUBLINGS, judge
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.side_by_side import side_by_side
 from cognigraph.ingest.queue.step import Step, Waiting
@@ -46,6 +46,8 @@ _Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _UNTIL_COUNTED = 16
 """Steps between two looks at whether the backlog has become large."""
+_BETWEEN_BATCHES = 0.2
+"""Seconds after which a worker that has just returned a lease surely has the next one."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -103,8 +105,8 @@ class Enricher:
         self._held[lease.token] = lease
         try:
             return self._traced(lease, extract or self._extractor.extract)
-        except BaseException:  # interrupted: release, so that the next worker need not wait
-            self._release(lease)
+        except BaseException as error:
+            self._put_back(lease, error)
             raise
         finally:
             self._held.pop(lease.token, None)
@@ -115,6 +117,26 @@ class Enricher:
             if lease.token.startswith(worker_name(self._id)):  # after a fork they are the parent's
                 self._release(lease)
 
+    def _put_back(self, lease: Lease, error: BaseException) -> None:
+        """Return the work of a step that was interrupted, so that the next worker need not wait.
+
+        After a fault of the program itself it comes later, like after an outage: the fault may be
+        due to this work, and must not keep all other work waiting.
+        """
+        if not isinstance(error, Exception) or isinstance(error, StoreError):
+            self._release(lease)
+            return
+        tried = lease.chunks or (lease.notes.backlog or Backlog(),)
+        doublings = min(max(one.outages for one in tried), OUTAGE_DOUBLINGS)
+        with suppress(StoreError):
+            self._store.queue.fail(
+                lease,
+                f"{type(error).__name__}: {error}",
+                park_after=None,
+                retry_at=self._clock() + self._settings.retry_after * 2**doublings,
+                outage=True,
+            )
+
     def _release(self, lease: Lease) -> None:
         with suppress(StoreError):
             self._store.queue.release(lease)
@@ -123,6 +145,21 @@ class Enricher:
         """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
         summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
         return Waiting(self._store.queue.pending(space), summaries)
+
+    def longest_wait(self) -> float:
+        """Seconds for which the chunk that is first in the queue has been waiting; 0 if none is."""
+        return self._store.queue.longest_wait()
+
+    def is_forsaken(self, limit: float) -> bool:
+        """Whether a chunk has been waiting for ``limit`` seconds and no worker has work in hand."""
+        for pause in (_BETWEEN_BATCHES, 0.0):
+            if self.longest_wait() < limit or any(
+                until > self._clock() and not has_crashed(token)
+                for token, until in self._store.queue.leases().items()
+            ):
+                return False
+            time.sleep(pause)
+        return True
 
     def _end_leases_of_crashed_workers(self) -> None:
         """End the leases of crashed workers; on this machine without waiting for them to expire.
@@ -311,7 +348,7 @@ class Enricher:
         self._after_outage = False
         steps: list[Step] = []
         spent, started, over = Usage(), time.monotonic(), Event()
-        for step in self.steps(space, over):
+        for step in self.steps(space, over.is_set):
             spent += step.usage
             if limits is not None and step.stopped is None:
                 reached = limits.reached(spent, time.monotonic() - started, len(steps) + 1)
@@ -323,23 +360,23 @@ class Enricher:
                 over.set()
         return sorted(steps, key=lambda step: step.stopped is not None)
 
-    def steps(self, space: str | None, over: Event) -> Iterator[Step]:
-        """Yield what is done until nothing is ready, or ``over`` is set.
+    def steps(self, space: str | None, is_over: Callable[[], bool]) -> Iterator[Step]:
+        """Yield what is done until nothing is ready, or ``is_over`` says so.
 
         Steps that have begun are then finished. Sessions of a large backlog are enriched side by
         side, and read in processes of their own, if the extractor allows it.
         """
-        while not over.is_set():
+        while not is_over():
             backlog = partial(self._store.queue.pending, space)
             count = count_readers(self._extractor, self._settings, backlog)
             if count > 1:
                 with Readers(self._extractor, count) as readers:
                     step = partial(self.step, space, readers.extract)
                     # One more than there are processes, which read while a result is written.
-                    yield from side_by_side(step, count + 1, over)
+                    yield from side_by_side(step, count + 1, is_over)
                 return
             for _ in range(_UNTIL_COUNTED):
-                if over.is_set() or (done := self.step(space)) is None:
+                if is_over() or (done := self.step(space)) is None:
                     return
                 yield done
 

@@ -27,7 +27,7 @@ _REFUSED_CONTENT = frozenset({400, 413, 422, 451})
 """HTTP statuses that may refuse the text; others refuse the key, the model name or the address."""
 
 _MOST_DOUBLINGS = 10
-_OUTAGE_DOUBLINGS = 7
+OUTAGE_DOUBLINGS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def judge(
     if fault == "stop":
         return FailureDecision("stop", timedelta(0), ends_run=True)
     if fault == "outage":
-        wait = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
+        wait = settings.retry_after * 2 ** min(outages, OUTAGE_DOUBLINGS)
         asked = timedelta(seconds=getattr(error, "retry_after", None) or 0.0)
         ends_run = after_outage or not error.is_retryable
         return FailureDecision("outage", max(wait, asked), ends_run=ends_run)

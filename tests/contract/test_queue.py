@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from time import sleep
 
 import pytest
 
@@ -268,3 +269,25 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     assert {window.notes.state for window in windows} == {""}
     assert space.estimate(redo=True, older_than=1).chunks == 0
     assert (space.stats().pending, extractor.calls) == (0, 3)
+
+
+def test_how_long_the_first_message_has_been_waiting(open_memory, space_name):
+    """By the clock of the machine: that of the memory stands still here."""
+    settings = Settings(enrich=EnrichSettings(lease=timedelta(milliseconds=40)))
+    memory = open_memory(settings=settings)
+    space = memory.space(space_name)
+    assert (memory.longest_wait(), memory.check()[-1].ok) == (0.0, True)
+    add(space, "m1")
+    sleep(0.3)
+    add(space, "m2")
+    waited = memory.longest_wait()
+    assert 0.25 <= waited < 60.0
+    forsaken = memory.check()[-1]
+    assert (forsaken.name, forsaken.ok) == ("worker", False)
+    assert "no worker has work in hand; the first message waits for" in forsaken.detail
+    space.flush()
+    assert memory.longest_wait() == 0.0
+    space.redo()
+    assert 0.0 <= memory.longest_wait() < waited  # since then, not since they arrived
+    space.flush()
+    assert (memory.longest_wait(), memory.check()[-1].ok) == (0.0, True)

@@ -20,7 +20,7 @@ from cognigraph.stores.batch_size import (
 from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk, readable
 from cognigraph.stores.sqlite import due_summaries
 from cognigraph.stores.sqlite.episodes import themes_of
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import from_micros, system_clock, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
 _EVER = (1 << 63) - 1
@@ -76,6 +76,13 @@ def pending(connection: sqlite3.Connection, space: str | None) -> int:
         f"SELECT count(*) FROM work WHERE state = 0 {clause}", {"space": space}
     ).fetchone()
     return int(count)
+
+
+def longest_wait(connection: sqlite3.Connection) -> float:
+    """Seconds since the oldest pending chunk became pending; 0 if none is."""
+    first = "SELECT since FROM work WHERE state = 0 ORDER BY chunk_id LIMIT 1"
+    row = connection.execute(first).fetchone()
+    return 0.0 if row is None else max(0.0, (to_micros(system_clock()) - row[0]) / 1e6)
 
 
 def claim(
@@ -322,9 +329,10 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
 def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
     """Make parked chunks and summaries pending again; return how many."""
     chunks = connection.execute(
-        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
+        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+             since = :now
            WHERE state = 2
              AND (:space IS NULL OR space_id = (SELECT id FROM space WHERE name = :space))""",
-        {"space": space},
+        {"space": space, "now": to_micros(system_clock())},
     ).rowcount
     return chunks + due_summaries.retry(connection, space)
