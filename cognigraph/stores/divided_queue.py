@@ -136,6 +136,6 @@ class DividedQueue:
         """Summaries that are due."""
         return sum(queue.due_summaries(own) for queue, own in self._shares(space))
 
-    def longest_wait(self) -> float:
+    def longest_wait(self, space: str | None = None) -> float:
         """The longest wait of all databases."""
-        return max((store.queue.longest_wait() for _, store in self._groups.recent()), default=0.0)
+        return max((queue.longest_wait(own) for queue, own in self._shares(space)), default=0.0)

@@ -273,21 +273,17 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
 
 def test_how_long_the_first_message_has_been_waiting(open_memory, space_name):
     """By the clock of the machine: that of the memory stands still here."""
-    settings = Settings(enrich=EnrichSettings(lease=timedelta(milliseconds=40)))
-    memory = open_memory(settings=settings)
+    memory = open_memory()
     space = memory.space(space_name)
-    assert (memory.longest_wait(), memory.check()[-1].ok) == (0.0, True)
+    longest_wait = memory._engine.store.queue.longest_wait
+    assert longest_wait(space_name) == 0.0
     add(space, "m1")
-    sleep(0.3)
+    sleep(0.2)
     add(space, "m2")
-    waited = memory.longest_wait()
-    assert 0.25 <= waited < 60.0
-    forsaken = memory.check()[-1]
-    assert (forsaken.name, forsaken.ok) == ("worker", False)
-    assert "no worker has work in hand; the first message waits for" in forsaken.detail
+    waited = longest_wait(space_name)
+    assert 0.15 <= waited < 60.0
+    assert memory.longest_wait() >= waited  # other spaces may have older messages
     space.flush()
-    assert memory.longest_wait() == 0.0
+    assert longest_wait(space_name) == 0.0
     space.redo()
-    assert 0.0 <= memory.longest_wait() < waited  # since then, not since they arrived
-    space.flush()
-    assert (memory.longest_wait(), memory.check()[-1].ok) == (0.0, True)
+    assert 0.0 <= longest_wait(space_name) < waited  # since then, not since they arrived

@@ -178,3 +178,4 @@ def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     assert memory.worker_state.restarts == 0
     ok, detail = worker_check(memory)
     assert not ok and detail.startswith(problem)
+    assert memory.longest_wait() >= memory.worker_state.last_step - 0.1

@@ -154,7 +154,7 @@ class SQLiteQueue:
         with self._file.read() as connection:
             return due_summaries.pending(connection, space)
 
-    def longest_wait(self) -> float:
+    def longest_wait(self, space: str | None = None) -> float:
         """Seconds for which the oldest pending chunk has been pending."""
         with self._file.read() as connection:
-            return work.longest_wait(connection)
+            return work.longest_wait(connection, space)

@@ -78,10 +78,13 @@ def pending(connection: sqlite3.Connection, space: str | None) -> int:
     return int(count)
 
 
-def longest_wait(connection: sqlite3.Connection) -> float:
+def longest_wait(connection: sqlite3.Connection, space: str | None) -> float:
     """Seconds since the oldest pending chunk became pending; 0 if none is."""
-    first = "SELECT since FROM work WHERE state = 0 ORDER BY chunk_id LIMIT 1"
-    row = connection.execute(first).fetchone()
+    clause = "" if space is None else "AND space_id = (SELECT id FROM space WHERE name = :space)"
+    row = connection.execute(
+        f"SELECT since FROM work WHERE state = 0 {clause} ORDER BY chunk_id LIMIT 1",
+        {"space": space},
+    ).fetchone()
     return 0.0 if row is None else max(0.0, (to_micros(system_clock()) - row[0]) / 1e6)
 
 
