@@ -18,7 +18,8 @@ from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.step import Step, Waiting
-from cognigraph.ingest.queue.worker import BackgroundWorker, Chore, forsaken, longest_silence
+from cognigraph.ingest.queue.stuck import longest_silence
+from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
 from cognigraph.llm.resolve_model import resolve_model
@@ -177,19 +178,15 @@ class Engine:
 
     def check_worker(self) -> Check:
         """Check that messages do not wait for ever: the worker of this memory, and the queue."""
-        wait, limit = (
-            self.enricher.longest_wait(),
-            longest_silence(self.settings.enrich, self.extractor),
-        )
-        state = None if self.worker is None else self.worker.state
-        problem = None if state is None else state.problem
-        if state is None:
-            found = "none in this process"
-        else:
-            found = f"restarted {state.restarts} times, last batch {state.last_step:,.0f} s ago"
-        is_idle = state is None or state.last_step >= limit
-        if problem is None and is_idle and not self.store.info.is_read_only:
-            problem = forsaken(limit) if self.enricher.is_forsaken(limit) else None
+        wait = self.store.queue.longest_wait()
+        limit = longest_silence(self.settings.enrich, self.extractor)
+        found, problem, idle = "none in this process", None, limit
+        if self.worker is not None:
+            state = self.worker.state
+            problem, idle = state.problem, state.last_step
+            found = f"{state.restarts} restarts; last batch, or start, {idle:,.0f} s ago"
+        if problem is None and idle >= limit and not self.store.info.is_read_only:
+            problem = self.enricher.forsaken(limit)
         return Check(
             "worker",
             problem is None,
@@ -218,18 +215,18 @@ class Engine:
                     f"{_counted(waiting)}{where} are not enriched: {halted}", pending=waiting.total
                 )
             if time.monotonic() >= deadline:
+                state = None if self.worker is None else self.worker.state
+                problem = f"; {state.problem}" if state is not None and state.problem else ""
                 raise FlushTimeout(
                     f"{_counted(waiting)}{where} are not enriched after {timeout:g} s"
-                    f"{self._last_failure(space)}; they stay queued, flush again or raise the "
-                    "timeout",
+                    f"{problem}{self._last_failure(space)}; they stay queued, flush again "
+                    "or raise the timeout",
                     pending=waiting.total,
                 )
             if step is None:
                 time.sleep(_FLUSH_POLL)
 
     def _last_failure(self, space: str | None) -> str:
-        if self.worker is not None and (problem := self.worker.state.problem):
-            return f"; {problem}"
         for name in self.store.spaces() if space is None else [space]:
             if reasons := sorted({failure.reason for failure in self.store.queue.failures(name)}):
                 return f"; last failure: {reasons[-1]}"

@@ -163,7 +163,7 @@ class Memory(Space):
 
         0 if none waits to be enriched. A message that is to be read again counts from then on.
         """
-        return self._engine.enricher.longest_wait()
+        return self._engine.store.queue.longest_wait()
 
     @checked
     def search_spaces(

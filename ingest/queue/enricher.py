@@ -25,16 +25,17 @@ from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summa
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.readers import Extract, Readers, count_readers
-from cognigraph.ingest.queue.retry import OUTAGE_DOUBLINGS, judge
+from cognigraph.ingest.queue.retry import is_suspect, judge, outage_wait
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.side_by_side import side_by_side
 from cognigraph.ingest.queue.step import Step, Waiting
+from cognigraph.ingest.queue.stuck import forsaken
 from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
+from cognigraph.stores.batch_size import SETTLING, marked
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.times import Clock
@@ -46,8 +47,6 @@ _Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _UNTIL_COUNTED = 16
 """Steps between two looks at whether the backlog has become large."""
-_BETWEEN_BATCHES = 0.2
-"""Seconds after which a worker that has just returned a lease surely has the next one."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -120,22 +119,17 @@ class Enricher:
     def _put_back(self, lease: Lease, error: BaseException) -> None:
         """Return the work of a step that was interrupted, so that the next worker need not wait.
 
-        After a fault of the program itself it comes later, like after an outage: the fault may be
-        due to this work, and must not keep all other work waiting.
+        After a fault of the program, which is none of our errors, it comes later, as after an
+        outage: the fault may be due to this work, and must not keep all other work waiting.
         """
-        if not isinstance(error, Exception) or isinstance(error, StoreError):
+        if not isinstance(error, Exception) or isinstance(error, CogniGraphError):
             self._release(lease)
             return
         tried = lease.chunks or (lease.notes.backlog or Backlog(),)
-        doublings = min(max(one.outages for one in tried), OUTAGE_DOUBLINGS)
+        wait = outage_wait(max(one.outages for one in tried), self._settings)
+        reason, retry_at = f"{type(error).__name__}: {error}", self._clock() + wait
         with suppress(StoreError):
-            self._store.queue.fail(
-                lease,
-                f"{type(error).__name__}: {error}",
-                park_after=None,
-                retry_at=self._clock() + self._settings.retry_after * 2**doublings,
-                outage=True,
-            )
+            self._store.queue.fail(lease, reason, park_after=None, retry_at=retry_at, outage=True)
 
     def _release(self, lease: Lease) -> None:
         with suppress(StoreError):
@@ -146,20 +140,9 @@ class Enricher:
         summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
         return Waiting(self._store.queue.pending(space), summaries)
 
-    def longest_wait(self) -> float:
-        """Seconds for which the chunk that is first in the queue has been waiting; 0 if none is."""
-        return self._store.queue.longest_wait()
-
-    def is_forsaken(self, limit: float) -> bool:
-        """Whether a chunk has been waiting for ``limit`` seconds and no worker has work in hand."""
-        for pause in (_BETWEEN_BATCHES, 0.0):
-            if self.longest_wait() < limit or any(
-                until > self._clock() and not has_crashed(token)
-                for token, until in self._store.queue.leases().items()
-            ):
-                return False
-            time.sleep(pause)
-        return True
+    def forsaken(self, limit: float) -> str | None:
+        """See :func:`cognigraph.ingest.queue.stuck.forsaken`."""
+        return forsaken(self._store.queue, self._clock, limit)
 
     def _end_leases_of_crashed_workers(self) -> None:
         """End the leases of crashed workers; on this machine without waiting for them to expire.
@@ -178,7 +161,7 @@ class Enricher:
         If the process is killed for another reason soon after its start, that does not count. A
         later crash is evidence against the chunk, because the lease has been extended.
         """
-        if not self._is_sound and _is_suspect(lease):
+        if not self._is_sound and is_suspect(lease):
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
 
@@ -412,10 +395,3 @@ def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
         f"{name}: {type(error).__name__}: {error}",
         chunks=tuple(chunk.uid for chunk in lease.chunks),
     )
-
-
-def _is_suspect(lease: Lease) -> bool:
-    if lease.chunks:
-        return any(chunk.crashes >= SUSPECT_CRASHES for chunk in lease.chunks)
-    backlog = lease.notes.backlog
-    return backlog is not None and backlog.crashes >= SUSPECT_CRASHES

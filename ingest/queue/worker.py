@@ -11,34 +11,19 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from cognigraph.errors import StoreError
-from cognigraph.ingest.extraction import Extractor, Pausing
-from cognigraph.ingest.queue.debounce import PATIENCE, Debounce
+from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.queue.debounce import Debounce
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.step import Step
+from cognigraph.ingest.queue.stuck import longest_silence, settle_time
 from cognigraph.model.storage import WorkerState
 from cognigraph.settings import EnrichSettings
 
 logger = logging.getLogger("cognigraph.enrich")
 
-_STUCK_LEASES = 5
-"""Work that does not go on for as long as this many leases is reported as stuck."""
 _LOOKS = 10
-"""How often an idle worker looks within that time for messages that wait all the same."""
+"""How often an idle worker looks for messages that wait, within the time after which it says so."""
 _MOST_PAUSE_DOUBLINGS = 6
-
-
-def settle_time(settings: EnrichSettings, extractor: Extractor) -> float:
-    """Seconds without a new message after which a worker starts; with 0 it starts at once."""
-    settle = settings.settle
-    if settle is None:
-        settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
-    return settle.total_seconds()
-
-
-def longest_silence(settings: EnrichSettings, extractor: Extractor) -> float:
-    """Seconds after which something is wrong if there is work and none of it is done."""
-    settle = settle_time(settings, extractor)
-    return _STUCK_LEASES * settings.lease.total_seconds() + PATIENCE * settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +32,6 @@ class Chore:
 
     work: Callable[[], None]
     every: timedelta
-
-
-def forsaken(seconds: float) -> str:
-    """What is said of messages that wait although no worker has any work in hand."""
-    return (
-        f"messages have been waiting for more than {seconds:,.0f} s to be enriched, and no worker "
-        "has work in hand"
-    )
 
 
 class BackgroundWorker:
@@ -85,8 +62,8 @@ class BackgroundWorker:
         self._restarts = 0
         self._failures = 0  # in a row
         self._fault: str | None = None
-        self._is_forsaken = False
-        self._begun: float | None = None  # when the present batch was begun
+        self._forsaken: str | None = None
+        self._begun: float | None = None  # when it began what it is at
         self._progress = self._looked = time.monotonic()
         self._hurried: set[str | None] = set()
         self._quota = 0
@@ -107,11 +84,10 @@ class BackgroundWorker:
         if self._fault is not None:
             return f"{self._fault}; the log has the reason"
         begun = self._begun
-        if begun is not None and time.monotonic() - begun >= self._limit:
-            return (
-                f"the background worker has been at one batch for {time.monotonic() - begun:,.0f} s"
-            )
-        return forsaken(self._limit) if self._is_forsaken else None
+        busy = 0.0 if begun is None else time.monotonic() - begun
+        if busy >= self._limit:
+            return f"the background worker has been at one batch or sweep for {busy:,.0f} s"
+        return self._forsaken
 
     def start(self) -> None:
         """Start the thread."""
@@ -183,14 +159,14 @@ class BackgroundWorker:
     def _done(self, step: Step) -> None:
         self._begun = time.monotonic()
         if step.error is None:
-            self._progress, self._is_forsaken = self._begun, False
+            self._progress, self._forsaken = self._begun, None
 
     def _look(self) -> None:
         """Look now and then, while nothing is done, whether there are messages that wait."""
         now = time.monotonic()
         if now - max(self._progress, self._looked) >= self._limit / _LOOKS:
             self._looked = now
-            self._is_forsaken = self._enricher.is_forsaken(self._limit)
+            self._forsaken = self._enricher.forsaken(self._limit)
 
     def _do_chore(self) -> None:
         if self._chore is not None and time.monotonic() >= self._chore_due:

@@ -83,6 +83,7 @@ def store_a_backlog(path: str, space: str, size: int) -> None:
     print(json.dumps(found), flush=True)
 
 
+@pytest.mark.timeout(max(180, SIZE // 4))
 def test_after_their_backlogs_several_processes_go_on(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with opened(path, SIZE) as memory:
