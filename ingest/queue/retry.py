@@ -82,7 +82,8 @@ def judge(
 
 def outage_wait(outages: int, settings: EnrichSettings) -> timedelta:
     """How long to wait after an outage if there were ``outages`` before."""
-    return settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
+    wait: timedelta = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
+    return wait
 
 
 def is_suspect(lease: Lease) -> bool:
