@@ -527,6 +527,21 @@ def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> N
     assert "not a cognigraph database" in bad["detail"]
 
 
+def test_doctor_reports_messages_that_nobody_enriches(quick: Cli, tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", enrich="manual") as memory:
+        memory.add("Felix repairs clocks.", id="f")
+    assert "no problems found" in quick("doctor").stdout
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
+        connection.execute("UPDATE work SET since = since - 3600000000")
+    told = document(quick("doctor", "--json"), 1)
+    [bad] = [check for check in told["checks"] if not check["ok"]]
+    assert bad["name"] == "worker"
+    assert "more than 600 s" in bad["detail"] and "waits for 3,60" in bad["detail"]
+    assert "cognigraph enrich" in bad["advice"]
+    quick("enrich")
+    assert "no problems found" in quick("doctor").stdout
+
+
 def test_parked_chunks_are_listed_and_can_be_retried(quick: Cli, tmp_path: Path) -> None:
     extractor = ScriptedExtractor()
     extractor.fail_for("f", error=ExtractionError("the model is gone", retryable=False))

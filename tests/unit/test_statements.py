@@ -81,9 +81,11 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
     "text",
     [
         # questions, conditions, doubts, wishes, plans
-        "Do I live in Leeds?", "If I'm allergic to cats, I sneeze.", "I think I'm allergic to cats.",
+        "Do I live in Leeds?",
+        "If I'm allergic to cats, I sneeze.", "I think I'm allergic to cats.",
         "I wish I lived in Leeds.", "I live in Leeds, I guess.", "I might be allergic to nuts.",
-        "Suppose I live in Leeds.", "I want to live in Leeds.", "I'm allergic to nuts unless cooked.",
+        "Suppose I live in Leeds.",
+        "I want to live in Leeds.", "I'm allergic to nuts unless cooked.",
         # taken back
         "I live in Leeds, but not for long.", "I live in Leeds, or rather I used to.",
         "I'm vegan. Just kidding!", "My name is Zed. Scratch that.", "I live in Leeds. Not really.",
@@ -96,7 +98,8 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         "Fix my text:\nI live in Leeds.",
         # an argument is elsewhere
         "I love it.", "I like the second one.", "I prefer white.", "My favourite part is the end.",
-        "I like your idea.", "My dog is great.", "My boss is nice.", "I love hiking, in theory, and",
+        "I like your idea.",
+        "My dog is great.", "My boss is nice.", "I love hiking, in theory, and",
         # words that look like others
         "I live in fear.", "I moved to Neovim last month.", "Never mind the bugs.",
         "Always happy to help!", "So much energy and love everywhere.", "I never drink coffee.",

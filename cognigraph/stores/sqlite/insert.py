@@ -15,7 +15,7 @@ from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.message_data import role_number
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
 from cognigraph.text.clean import is_question
-from cognigraph.times import to_micros
+from cognigraph.times import system_clock, to_micros
 
 
 def statuses_of(
@@ -147,6 +147,6 @@ def write_chunks(
             parts = len(message.chunks)
             message_data.write(connection, chunk_id, space_id, parts, message.data)
         connection.execute(
-            "INSERT INTO work (chunk_id, space_id, session_id) VALUES (?, ?, ?)",
-            (chunk_id, space_id, session_id),
+            "INSERT INTO work (chunk_id, space_id, session_id, since) VALUES (?, ?, ?, ?)",
+            (chunk_id, space_id, session_id, to_micros(system_clock())),
         )

@@ -21,7 +21,7 @@ from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk, r
 from cognigraph.stores.sqlite import due_summaries
 from cognigraph.stores.sqlite.episodes import themes_of
 from cognigraph.stores.sqlite.message_data import JOIN
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import from_micros, system_clock, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
 _EVER = (1 << 63) - 1
@@ -77,6 +77,16 @@ def pending(connection: sqlite3.Connection, space: str | None) -> int:
         f"SELECT count(*) FROM work WHERE state = 0 {clause}", {"space": space}
     ).fetchone()
     return int(count)
+
+
+def longest_wait(connection: sqlite3.Connection, space: str | None) -> float:
+    """Seconds since the oldest pending chunk became pending; 0 if none is."""
+    clause = "" if space is None else "AND space_id = (SELECT id FROM space WHERE name = :space)"
+    row = connection.execute(
+        f"SELECT since FROM work WHERE state = 0 {clause} ORDER BY chunk_id LIMIT 1",
+        {"space": space},
+    ).fetchone()
+    return 0.0 if row is None else max(0.0, (to_micros(system_clock()) - row[0]) / 1e6)
 
 
 def claim(
@@ -323,9 +333,10 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
 def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
     """Make parked chunks and summaries pending again; return how many."""
     chunks = connection.execute(
-        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
+        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+             since = :now
            WHERE state = 2
              AND (:space IS NULL OR space_id = (SELECT id FROM space WHERE name = :space))""",
-        {"space": space},
+        {"space": space, "now": to_micros(system_clock())},
     ).rowcount
     return chunks + due_summaries.retry(connection, space)
