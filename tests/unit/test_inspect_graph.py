@@ -9,8 +9,9 @@ import pytest
 
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.catalog import AS_OF
+from cognigraph.cypher.local import run_locally
 from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
-from cognigraph.errors import NotFoundError, QueryError
+from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
 from cognigraph.settings import QuerySettings
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
@@ -395,3 +396,13 @@ def test_headers_name_what_the_query_returns_and_takes() -> None:
             assert parameter == AS_OF or f"${parameter.name}" in query.text
             # Space.cypher has parameters of these names itself.
             assert parameter.name not in ("name", "limit", "timeout", "query")
+
+
+def test_a_version_of_grand_cypher_without_what_is_used_is_refused(monkeypatch) -> None:
+    import grandcypher
+
+    monkeypatch.delattr(grandcypher.GrandCypherExecutor, "_matches_iter")
+    run_locally._transformer.cache_clear()
+    with pytest.raises(ConfigurationError, match=r"_matches_iter.*'grand-cypher<?[<>=]"):
+        rows("MATCH (n) RETURN n.uid", {})
+    run_locally._transformer.cache_clear()
