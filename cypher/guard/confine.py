@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cognigraph.cypher.guard.bounds import SCALAR, Bound, joined
 from cognigraph.cypher.guard.check_plan import verify_plan
 from cognigraph.cypher.guard.confined_patterns import PATH_FUNCTIONS, Patterns
-from cognigraph.cypher.guard.costs import SCALAR, Bound, joined
 from cognigraph.cypher.guard.grammar import ALIASES
 from cognigraph.cypher.guard.lexer import QueryToken, error, render, tokenize
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
@@ -102,8 +102,11 @@ class _Confiner(Patterns):
             raise self.error("MATCH or CALL is expected here")
         if self.take_word("MATCH"):
             self._match()
-        elif self.take_word("WITH", "RETURN"):
+        elif self.take_word("WITH"):
             self._items()
+        elif self.take_word("RETURN"):
+            for value in self._items():
+                self.costs.returned(value)
         elif self.take_word("UNWIND"):
             element = self.costs.unwound(self.expression())
             self.expect_word("AS")
@@ -155,7 +158,8 @@ class _Confiner(Patterns):
             if not self.take_mark(","):
                 return
 
-    def _items(self) -> None:
+    def _items(self) -> list[Bound]:
+        """Parse the columns of WITH or RETURN; return the bounds of their values."""
         self.take_word("DISTINCT")
         kept = self.take_mark("*")
         nodes, names = (dict(self.nodes), dict(self.names)) if kept else ({}, {})
@@ -183,6 +187,7 @@ class _Confiner(Patterns):
         self.returned = joined(*values)
         if alone:
             self.costs.rows = 1
+        return values
 
     def _is_aggregate(self, begin: int, end: int) -> bool:
         """Whether the expression is one aggregate; if all columns are, there is one row."""

@@ -6,39 +6,39 @@ that is doubled forty times fills its memory. So the parser computes for every e
 bound of the size of its value, from the literals, the parameters and the structure of the query,
 and counts the *steps* that all expressions need for one row. A query that may need more than
 ``max_steps``, or that may build a value of more than ``max_result_chars``, is refused.
-
-What a query reads is not known beforehand. Stored texts count as :data:`STORED_CHARS` characters,
-stored lists and paths as :data:`STORED_ITEMS` items, and lists that are collected from rows as
-:data:`COLLECTED_ITEMS`, which the server's limit for the memory of a transaction enforces.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import comb, prod
+from dataclasses import replace
 from typing import Any
 
+from cognigraph.cypher.guard.bounds import (
+    METADATA,
+    NAME,
+    NAME_PROPERTIES,
+    SCALAR,
+    SHORT_PROPERTIES,
+    STORED,
+    Bound,
+    collected,
+    given,
+    joined,
+)
 from cognigraph.cypher.guard.lexer import QueryToken
 from cognigraph.cypher.guard.query_limits import OTHER_SIZE, short
+from cognigraph.cypher.guard.regular_expressions import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
-
-STORED_CHARS = 8_192
-"""The length of the longest text of a node, eight times what a chunk has by default."""
-
-STORED_ITEMS = 10_000
-COLLECTED_ITEMS = 1_000_000
-_USUAL_CHARS = 1_000
-"""The size of a stored value among many. The server has all of them in memory anyway."""
 
 _CHARS_PER_STEP = 64
 """How many characters a server compares or copies in the time of one step, at the least."""
 
 _TRIES_PER_STEP = 32
-_SORTED_CHARS = 100_000
-"""The size of the largest key of ORDER BY, because a sort compares it with many others."""
+_SORTED_CHARS = 10_000
+_SORTED_LIST = 2_500
+"""The sizes of the largest text and list in ORDER BY, because a sort compares them often."""
 
 _STEPS_PER_ROW = 4
 _WRITTEN_CHARS = 32
@@ -49,6 +49,10 @@ _LOGIC = frozenset(("AND", "OR", "XOR"))
 _EXPANDING = {"tolower": 3, "lower": 3, "toupper": 3, "upper": 3, "normalize": 18}
 """How many characters one character can become: U+FDFA has 18 in the form NFKD."""
 
+_TEXTUAL = frozenset(
+    "tolower lower toupper upper normalize trim ltrim rtrim btrim substring left right tostring "
+    "tostringornull".split()
+)
 _NUMERIC = frozenset(
     "abs acos asin atan atan2 ceil cos count degrees e exp floor isempty isnan log log10 pi "
     "radians rand round sign sin sqrt stdev stdevp sum tan timestamp toboolean tobooleanornull "
@@ -61,122 +65,6 @@ _QUADRATIC = frozenset("tointeger tointegerornull tofloat tofloatornull".split()
 
 Java copies the text anew at each character that becomes longer in upper or lower case.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """An upper bound of a value.
-
-    ``chars`` is the length of the longest text in the value, ``length`` the number of items of the
-    list or map that it is, ``nested`` the length of the longest list in it, ``item`` the size of
-    its largest item, and ``size`` that of the whole; a value other than text counts as 8.
-    ``number`` is the largest absolute value, None if it is unknown or no whole number, and
-    ``literal`` the text itself, if it is known.
-    """
-
-    chars: int = 0
-    length: int = 0
-    nested: int = 0
-    item: int = OTHER_SIZE
-    size: int = OTHER_SIZE
-    number: int | None = None
-    literal: str | None = None
-
-    @property
-    def element(self) -> Bound:
-        """The bound of an item of the value, or of the value itself if it is no list."""
-        size = self.item if self.length else self.size
-        return Bound(self.chars, self.nested, self.nested, self.item, size, self.number)
-
-    @property
-    def widest(self) -> int:
-        """How much of the value a comparison may have to read."""
-        return max(self.chars, self.size)
-
-
-SCALAR = Bound()
-"""A number, a time or a truth value."""
-
-STORED = Bound(STORED_CHARS, STORED_ITEMS, STORED_ITEMS, _USUAL_CHARS, _USUAL_CHARS)
-"""What a node, a relationship or a path holds."""
-
-SHORT_PROPERTIES = frozenset(
-    "at chunks ended_at first_observed index last_observed messages negated observed_at part parts "
-    "score seq started_at superseded_at valid_from valid_to version weight".split()
-)
-"""Properties of nodes and relationships that are numbers, times or truth values."""
-
-NAME_PROPERTIES = frozenset(
-    "id message_id name role session space speaker state status type uid".split()
-)
-NAME = Bound(512, size=512)
-"""A name or an id, whose length is limited when it is stored."""
-
-METADATA = Bound(65_536, size=_USUAL_CHARS)
-"""The metadata of a message, which are one text."""
-
-
-def joined(*bounds: Bound) -> Bound:
-    """Return the bound of a value that is any one of several."""
-    numbers = [bound.number for bound in bounds if bound.number is not None]
-    return Bound(
-        max((bound.chars for bound in bounds), default=0),
-        max((bound.length for bound in bounds), default=0),
-        max((bound.nested for bound in bounds), default=0),
-        max((bound.element.size for bound in bounds), default=OTHER_SIZE),
-        max((bound.size for bound in bounds), default=OTHER_SIZE),
-        max(numbers, default=0) if len(numbers) == len(bounds) else None,
-    )
-
-
-def listed(values: Sequence[Bound]) -> Bound:
-    """Return the bound of the list of these values."""
-    each = joined(*values)
-    total = sum(value.size + OTHER_SIZE for value in values) + OTHER_SIZE
-    return Bound(
-        each.chars,
-        max(len(values), 1),
-        max(each.nested, each.length),
-        each.size,
-        total,
-        each.number,
-    )
-
-
-def repeated(value: Bound, length: int) -> Bound:
-    """Return the bound of a list of ``length`` values."""
-    nested = max(value.nested, value.length)
-    total = length * (value.size + OTHER_SIZE) + OTHER_SIZE
-    return Bound(value.chars, length, nested, value.size, total, value.number)
-
-
-def collected(value: Bound) -> Bound:
-    """Return the bound of a list of values from rows, whose memory the server limits."""
-    nested = max(value.nested, value.length)
-    total = max(COLLECTED_ITEMS * OTHER_SIZE, value.size)
-    return Bound(value.chars, COLLECTED_ITEMS, nested, value.size, total, value.number)
-
-
-def given(value: Any) -> Bound:
-    """Return the bound of a parameter, whose nesting must have been checked."""
-    if isinstance(value, str):
-        return Bound(max(len(value), 1), size=max(len(value), OTHER_SIZE), literal=value)
-    if isinstance(value, Mapping):
-        return given(list(value.values()))
-    if isinstance(value, (list, tuple, set, frozenset)):
-        texts = [len(item) for item in value if isinstance(item, str)]
-        rest = [given(item) for item in value if not isinstance(item, (str, int))]
-        whole = [abs(item) for item in value if isinstance(item, int)]
-        # One bound stands for all texts and one for all numbers: a list can have 100,000 of them.
-        found = [Bound(max(texts), size=max(*texts, OTHER_SIZE))] if texts else []
-        found += [replace(SCALAR, number=max(whole))] if whole else []
-        size = sum(max(OTHER_SIZE, n) for n in texts) + OTHER_SIZE * len(whole)
-        size += OTHER_SIZE * (len(value) + 1) + sum(bound.size for bound in rest)
-        return replace(listed([*found, *rest]), length=max(len(value), 1), size=size)
-    if isinstance(value, (bytes, bytearray)):
-        return Bound(max(len(value), 1), len(value), size=max(len(value), OTHER_SIZE))
-    whole_number = isinstance(value, int) and not isinstance(value, bool)
-    return replace(SCALAR, number=abs(value)) if whole_number else SCALAR
 
 
 class Costs:
@@ -315,8 +203,11 @@ class Costs:
 
     def called(self, name: str, values: Sequence[Bound]) -> Bound:
         """Return the bound of a function of these arguments."""
-        self.read(sum(value.widest for value in values))
         first = values[0] if values else SCALAR
+        if name in ("size", "length", "char_length", "character_length", "head", "last"):
+            self.spend(1)
+        else:
+            self.read(sum(value.widest for value in values))
         if name == "range":
             return self._range(values)
         if name in ("replace", "split", "btrim", "trim", "ltrim", "rtrim") and len(values) > 1:
@@ -334,7 +225,10 @@ class Costs:
         times = _EXPANDING.get(name, 1)
         any_of = joined(*values, *(value.element for value in values))
         chars = max(any_of.chars * times, _WRITTEN_CHARS)
-        return self.checked(replace(any_of, chars=chars, size=max(any_of.size * times, chars)))
+        size = max(any_of.size * times, _WRITTEN_CHARS)
+        if name in _TEXTUAL:
+            return self.checked(Bound(chars, size=size))
+        return self.checked(replace(any_of, chars=chars, size=size))
 
     def _range(self, values: Sequence[Bound]) -> Bound:
         bounds = [value.number for value in values[:2]]
@@ -402,11 +296,16 @@ class Costs:
 
     def sorted(self, key: Bound) -> None:
         """Check a key of ORDER BY. Rows with stored keys count as memory of the transaction."""
-        if key.size > _SORTED_CHARS:
+        if key.size > (_SORTED_LIST if key.length else _SORTED_CHARS):
             raise self.fail(
-                f"ORDER BY takes values of up to {_SORTED_CHARS:,} characters; order by a shorter "
-                "one, such as a property or size(...)"
+                f"ORDER BY takes texts of up to {_SORTED_CHARS:,} characters and short lists; "
+                "order by a shorter value, such as a property or size(...)"
             )
+
+    def returned(self, value: Bound) -> None:
+        """Count the steps to send a value, of which every part is written."""
+        parts = value.size // OTHER_SIZE if value.length else value.chars // _CHARS_PER_STEP
+        self._add(parts if value.gathered else parts * self.rows)
 
 
 def _whole(text: str) -> int | None:
@@ -421,58 +320,3 @@ def _searching(chars: int, sought: int) -> int:
     """Return how many comparisons a search takes at most that begins anew at each character."""
     most = min(sought, chars // 2)
     return (chars - most + 1) * max(most, 1)
-
-
-_FLAGS = re.compile(r"\(\?[imsu]+\)")
-_ATOM = r"\\[dDwWsSbB]|\\[^\w\s]|\[\^?(?:\\[dDwWsS]|\\[^\w\s]|[^\\\[\]&])+\]|[^\\\[\](){}|*+?]"
-_PART = re.compile(
-    rf"(?P<group>\((?:\?:)?(?!\?))|\)|\||(?:{_ATOM})(?P<times>[*+?]|\{{\d{{1,4}}(?:,\d{{0,4}})?\}})?[?+]?"
-)
-_MAX_PATTERN = 1_000
-_MAX_UNLIMITED = 8
-
-
-def matching_tries(pattern: str, chars: int) -> int | None:
-    """Return how many characters of a text a regular expression may compare in all its attempts.
-
-    None unless it is in the safe subset: characters and classes, each repeated or not, and groups
-    that are not repeated. There the number of attempts is a polynomial in the length of the text,
-    with one degree for each repetition without an end, and each attempt compares no more than the
-    longest run of characters that are not repeated.
-    """
-    if len(pattern) > _MAX_PATTERN:
-        return None
-    flags = _FLAGS.match(pattern)
-    at = flags.end() if flags else 0
-    unlimited, choices, groups = 0, list[int](), [1]
-    run = longest = 0
-    while at < len(pattern):
-        part = _PART.match(pattern, at)
-        if part is None:
-            return None
-        at = part.end()
-        times = part["times"] or ""
-        run = 0 if times or part[0] == "|" else run + (part[0] != ")" and not part["group"])
-        longest = max(longest, run)
-        if part["group"]:
-            groups.append(1)
-        elif part[0] == "|":
-            groups[-1] += 1
-        elif part[0] == ")":
-            if len(groups) < 2:
-                return None
-            choices.append(groups.pop())
-        elif times == "?":
-            choices.append(2)
-        elif times in ("*", "+") or times.endswith(",}"):
-            unlimited += 1
-        elif "," in times:
-            least, most = map(int, times[1:-1].split(","))
-            choices.append(max(min(most, chars) - least, 0) + 1)
-        elif times:
-            longest += int(times[1:-1])
-        if unlimited > _MAX_UNLIMITED:
-            return None
-    if len(groups) > 1:
-        return None
-    return comb(chars + unlimited, unlimited) * prod(choices) * groups[0] * max(longest, 1)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from importlib.metadata import requires
 from math import prod
 from typing import Any
 
@@ -192,8 +191,7 @@ def _transformer() -> Any:
     if missing:
         raise ConfigurationError(
             f"this version of grand-cypher lacks {', '.join(missing)}, so Cypher on SQLite does "
-            "not work with it; install the version that cognigraph requires: pip install "
-            f"'{next(r for r in requires('cognigraph') or () if r.startswith('grand-cypher'))}'"
+            "not work with it; pip install 'grand-cypher>=1.2,<1.3'"
         )
 
     class _Executor(grandcypher.GrandCypherExecutor):  # type: ignore[misc]

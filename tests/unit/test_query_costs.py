@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph.cypher import named_queries
 from cognigraph.cypher.guard.confine import confine
-from cognigraph.cypher.guard.costs import matching_tries
+from cognigraph.cypher.guard.regular_expressions import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 
@@ -40,7 +40,10 @@ def check(query: str) -> None:
         ("RETURN toInteger($long)", "max_steps"),
         ("WITH $long AS s WITH s + 'a' AS s ORDER BY s RETURN s CONTAINS $needle",
          "ORDER"),
-        ("WITH $long AS s RETURN 1 AS one ORDER BY s", "ORDER BY takes values of up to 100,000"),
+        ("WITH $long AS s RETURN 1 AS one ORDER BY s", "ORDER BY takes texts of up to 10,000"),
+        ("MATCH (n) RETURN range(0, 999) AS r ORDER BY r", "ORDER BY takes .* short lists"),
+        ("UNWIND range(0, 999) AS x WITH 'a' AS g " + "WITH [g, g] AS g " * 20 + "RETURN g",
+         "max_steps"),
         ("RETURN CASE $long WHEN CONTAINS $needle THEN 1 END AS n", "max_steps"),
         ("MATCH (c:Chunk WHERE $long CONTAINS $needle) RETURN c", "max_steps"),
         ("MATCH (c:Chunk {seq: $long CONTAINS $needle}) RETURN c", "max_steps"),
@@ -49,6 +52,8 @@ def check(query: str) -> None:
         ("UNWIND [$long] AS s CALL (s) { RETURN s CONTAINS $needle AS n } RETURN n", "max_steps"),
         ("CALL { RETURN 'a' AS s UNION RETURN $long AS s } RETURN s CONTAINS $needle", "max_steps"),
         ("CALL { RETURN $long AS s UNION RETURN 'a' AS s } RETURN s CONTAINS $needle", "max_steps"),
+        ("UNWIND range(0, 999) AS x RETURN range(1, 1000000) AS r", "max_steps"),
+        ("WITH range(1, 1000000) AS l RETURN " + ", ".join(f"l AS l{n}" for n in range(40)), "steps"),
         ("LET s = $long FILTER s CONTAINS $needle RETURN s", "max_steps"),
         ("RETURN COLLECT { RETURN $long AS s }[0] CONTAINS $needle AS n", "max_steps"),
         # Regular expressions
@@ -119,6 +124,8 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
     [
         "UNWIND range(1, 100) AS x UNWIND range(1, 100) AS y RETURN sum(x * y)",
         "UNWIND $ids AS id MATCH (c:Chunk {message_id: id}) RETURN c.text, c.speaker + ': ' AS who",
+        "UNWIND $ids AS id MATCH (c:Chunk {session: id}) WITH id, collect(c.text) AS texts "
+        "RETURN id, texts, size(texts), texts[..3] AS first ORDER BY id",
         "MATCH (c:Chunk) WHERE c.message_id IN $ids RETURN c.text ORDER BY toLower(c.text)",
         "MATCH (c:Chunk) WHERE c.text CONTAINS 'Oslo' AND c.metadata CONTAINS $text RETURN c",
         "MATCH (c:Chunk), (d:Chunk) WHERE c.text CONTAINS d.text RETURN count(*)",
