@@ -261,9 +261,10 @@ class QuerySettings:
     or ``[0][0]``, and ``!``), and ``max_depth`` (nested brackets).
     Limits of all parameters together: ``max_parameter_values``, ``max_parameter_chars`` and
     ``max_parameter_depth``.
-    ``max_growth``: how many times ranges, repeated concatenation and ``replace()`` may multiply a
-    value (Neo4j). ``max_rows``: intermediate rows on SQLite, which are in the memory of this
-    process. ``max_result_chars``: the size of all returned rows; values other than text count as 8.
+    ``max_steps``: the work of expressions and UNWIND that the server cannot interrupt, such as the
+    iterations of a loop. ``max_rows``: intermediate rows on SQLite, which are in the memory of this
+    process. ``max_result_chars``: the size of all returned rows and of any value in the query;
+    values other than text count as 8.
     """
 
     max_chars: int = 100_000
@@ -276,7 +277,7 @@ class QuerySettings:
     max_parameter_values: int = 250_000
     max_parameter_chars: int = 10_000_000
     max_parameter_depth: int = 20
-    max_growth: int = 100_000
+    max_steps: int = 30_000_000
     max_rows: int = 200_000
     max_result_chars: int = 50_000_000
 
