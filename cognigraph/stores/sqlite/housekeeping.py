@@ -27,7 +27,6 @@ from cognigraph.stores.sqlite import (
     written,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.revisions import keep_all
 from cognigraph.times import to_micros
 
@@ -35,9 +34,8 @@ from cognigraph.times import to_micros
 class SQLiteHousekeeping:
     """See :class:`cognigraph.stores.protocols.HousekeepingStore`."""
 
-    def __init__(self, file: MemoryFile, mark: TurnMark) -> None:
+    def __init__(self, file: MemoryFile) -> None:
         self._file = file
-        self._mark = mark
 
     def messages(self, space: str, query: MessageQuery) -> list[Placed]:
         """List messages in order of time."""
@@ -147,8 +145,8 @@ class SQLiteHousekeeping:
         with self._file.write() as connection:
             erase.begin(connection)
             space_id = read.space_id(connection, space)
-            if space_id is not None and remove.remove(connection, space_id):
-                self._mark.withdraw(connection)
+            if space_id is not None:
+                remove.remove(connection, space_id)
 
     def backup(self, path: str) -> None:
         """Copy the file, as it is now, while others read and write it."""
