@@ -94,6 +94,7 @@ class Changes:
         self._pool = pool
         self._path = str(_path(pool))
         self._begun = False
+        self._patience = _PATIENCE
 
     def begin(self, connection: sqlite3.Connection) -> None:
         """Before the first change: prepare the file for the loss of its log."""
@@ -115,11 +116,11 @@ class Changes:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        until = time.monotonic() + _PATIENCE
-        while not self._pool.checkpoint() and time.monotonic() < until:
+        until = time.monotonic() + self._patience
+        while not (copied := self._pool.checkpoint()) and time.monotonic() < until:
             time.sleep(_POLL)  # a reader that started before holds up the checkpoint
         _settle(connection)
-        self._begun = True
+        self._begun, self._patience = copied, 0.0  # the next change tries again
 
     def count(self, connection: sqlite3.Connection) -> _Counted | None:
         """Count a change, inside its transaction."""

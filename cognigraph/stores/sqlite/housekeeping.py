@@ -17,6 +17,7 @@ from cognigraph.stores.sqlite import (
     episodes,
     erase,
     forget,
+    imports,
     insert,
     listing,
     read,
@@ -140,10 +141,30 @@ class SQLiteHousekeeping:
             if space_id is not None:
                 written.restore(connection, space, space_id, versions)
 
+    def begin_import(self, space: str) -> str | None:
+        """Note that an import fills a space."""
+        with self._file.write() as connection:
+            return imports.begin(connection, space)
+
+    def end_import(self, space: str, importer: str) -> bool:
+        """Note that an import has filled a space."""
+        with self._file.write() as connection:
+            is_valid = imports.importer_of(connection, space) == importer
+            if is_valid:
+                imports.end(connection, space)
+            return is_valid
+
+    def undo_import(self, space: str, importer: str) -> None:
+        """Delete what an import has left."""
+        with self._file.write() as connection:
+            if imports.importer_of(connection, space) == importer:
+                imports.undo(connection, space)
+
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds."""
         with self._file.write() as connection:
             erase.begin(connection)
+            imports.end(connection, space)
             space_id = read.space_id(connection, space)
             if space_id is not None:
                 remove.remove(connection, space_id)

@@ -17,7 +17,9 @@ class SQLiteMessages:
     def __init__(self, file: MemoryFile) -> None:
         self._file = file
 
-    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+    def insert(
+        self, space: str, messages: Sequence[MessageRow], importer: str = ""
+    ) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
         # The same messages often arrive again; that must not wait for the write lock.
         with self._file.read() as connection:
@@ -25,4 +27,4 @@ class SQLiteMessages:
         if "new" not in statuses:
             return statuses
         with self._file.write_vectors() as connection:
-            return insert.insert(connection, self._file.vectors, space, messages)
+            return insert.insert(connection, self._file.vectors, space, messages, importer)

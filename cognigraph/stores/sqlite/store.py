@@ -8,7 +8,7 @@ from pathlib import Path
 from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import checks
+from cognigraph.stores.sqlite import checks, imports
 from cognigraph.stores.sqlite.changes import Changes
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -103,7 +103,8 @@ class SQLiteStore:
         """Names of all spaces, sorted."""
         with self._pool.read() as connection:
             query = (
-                "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) ORDER BY name"
+                "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) "
+                f"AND {imports.FILLED} ORDER BY name"
             )
             return [row[0] for row in connection.execute(query)]
 
