@@ -179,10 +179,10 @@ def _drop_beside(path: Path) -> None:
 
 LOSSES = {
     "cut": (_cut, [range(9)], "the last 9 of 9 changes", 0),
-    "half": (lambda path: os.truncate(f"{path}-wal", 250_000), [range(9)], r"the last \d of 9", None),
+    "half": (lambda path: os.truncate(f"{path}-wal", 250_000), [range(9)], r"last \d of 9", None),
     "log": (_drop_log, [range(5), range(5, 9)], "the last 4 of 9 changes", 5),
     "log alone": (_drop_beside, [range(5), range(5, 9)], "its newest changes", 5),
-    "file": (Path.unlink, [range(9)], r"m.db is missing, but its journal .*m.db-wal is there", None),
+    "file": (Path.unlink, [range(9)], r"m.db is missing, but its jour", None),
     "content": (lambda path: os.truncate(path, 0), [range(9)], "m.db is empty, but its jour", None),
 }  # fmt: skip
 
