@@ -310,6 +310,9 @@ class StorageSettings:
 
     ``index_bytes`` bounds the in-memory search indexes of a SQLite memory: those of the spaces
     searched last are kept, and at least one.
+
+    ``accept_loss`` opens a SQLite file although the journal with its newest messages is missing or
+    was cut off, which is otherwise refused. What was lost stays lost.
     """
 
     vectors: Literal["float32", "float16"] | None = None
@@ -318,6 +321,7 @@ class StorageSettings:
     open_timeout: float = 60.0
     reads: Literal["leader", "followers"] = "leader"
     index_bytes: int = 2 << 30
+    accept_loss: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self, "storage")

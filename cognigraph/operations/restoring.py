@@ -11,7 +11,7 @@ from typing import Any
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
-from cognigraph.errors import ConfigurationError
+from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.ids import entity_uid, session_uid, theme_uid
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
@@ -22,7 +22,7 @@ from cognigraph.operations.exporting import FORMAT
 from cognigraph.operations.updating import replace_text
 from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.states.succession import Ruling
-from cognigraph.stores.protocols import Store
+from cognigraph.stores.protocols import Store, import_runs
 from cognigraph.stores.readings import Decision, FactName, NamedRuling
 from cognigraph.stores.records import EntityRow, InsertStatus
 from cognigraph.text.terms import terms
@@ -110,6 +110,7 @@ class Import:
         self._written: list[Written] = []
         self._source = ""
         self._ended = False
+        self._importer = ""
         self.messages = 0
 
     def run(self, lines: Iterable[str]) -> int:
@@ -117,17 +118,29 @@ class Import:
 
         Raises:
             ConfigurationError: the space holds messages, or a line is not of an export.
+
+        After an error, the space is as empty as before. What a process that was killed has left is
+        deleted when the import is repeated; until then, nothing else can be added to the space.
         """
-        if self.engine.store.graph.sessions(self.space, limit=1):
+        store = self.engine.store.housekeeping
+        token = store.begin_import(self.space)
+        if token is None:
             raise ConfigurationError(
                 f"the space {self.space!r} holds messages; import into one that holds none"
             )
-        with self.engine.without_worker():
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    self._take(line, number)
-        if not self._ended:
-            raise ConfigurationError("the export is cut off: its last line is missing")
+        self._importer = token
+        try:
+            with self.engine.without_worker():
+                for number, line in enumerate(lines, 1):
+                    if line.strip():
+                        self._take(line, number)
+            if not self._ended:
+                raise ConfigurationError("the export is cut off: its last line is missing")
+            if not store.end_import(self.space, token):
+                raise StoreError(import_runs(self.space, token))
+        except BaseException:
+            store.undo_import(self.space, token)
+            raise
         self.engine.written()
         return self.messages
 
@@ -189,7 +202,7 @@ class Import:
 
         def insert(store: Store, embedder: CheckedEmbedder) -> list[InsertStatus]:
             rows = to_rows(batch, self.space, engine.settings.insert, embedder)
-            return store.messages.insert(self.space, rows) if rows else []
+            return store.messages.insert(self.space, rows, self._importer) if rows else []
 
         if set(engine.use(insert)) - {"new"}:
             raise ConfigurationError("the export has a message twice, or one that was forgotten")

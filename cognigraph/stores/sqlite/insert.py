@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cognigraph.errors import StoreError
+from cognigraph.stores.protocols import import_runs
 from cognigraph.stores.records import (
     InsertStatus,
     MessageRow,
 )
-from cognigraph.stores.sqlite import message_data
+from cognigraph.stores.sqlite import imports, message_data
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.message_data import role_number
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
@@ -65,8 +67,11 @@ def insert(
     vectors: VectorFormat,
     space: str,
     messages: Sequence[MessageRow],
+    importer: str,
 ) -> list[InsertStatus]:
     """Write the messages that are new and return the status of each."""
+    if imports.importer_of(connection, space) != importer:
+        raise StoreError(import_runs(space, importer))
     space_id, revision = bump(connection, space)
     statuses = statuses_of(connection, messages)
     new = [message for message, status in zip(messages, statuses, strict=True) if status == "new"]
