@@ -17,7 +17,7 @@ from typing import Literal
 from cognigraph.english.sentences import Sentence, Token
 from cognigraph.english.times import calendar
 from cognigraph.english.times.grammar import AHEAD, STARTS, Time, read_time
-from cognigraph.english.times.tense import CERTAIN, LIKELY, RESCHEDULING, UNKNOWN, Tense, tense_of
+from cognigraph.english.times.tense import ARRANGED, CERTAIN, LIKELY, RESCHEDULING, UNKNOWN, Tense, tense_of
 from cognigraph.english.times.time_words import MONTHS, WEEKDAYS
 from cognigraph.english.words import word_set
 
@@ -47,6 +47,7 @@ _HABITS = word_set(
 )
 _YEARLY = word_set("born birthday anniversary birthdays")
 _NOT_DAYS = word_set("black good ash holy easter cyber super palm shrove a an the any one some of")
+_QUOTING = word_set("said says say wrote called named titled")
 _OWNED = word_set("my your his her our their its")
 _AMBIGUOUS_DAYS = word_set("sun sat mon wed")
 _NOUN_BEFORE_TODAY = word_set("still even as until")
@@ -219,8 +220,11 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
     low, before = lows[first], lows[first - 1] if first else ""
     if low in _AMBIGUOUS_DAYS and end == first + 1 and before not in ("on", "until", "by", "since"):
         return True
-    if low in ("may", "march", "mar") and tokens[first].text[0].islower():
-        return end > first + 1 or before not in ("in", "since", "until", "by", "early", "late")
+    if any(token.text in ("may", "march", "mar") for token in tokens[first:end]):
+        numbered = low[0].isdigit() or low == "the"
+        return not numbered and (
+            end > first + 1 or before not in ("in", "since", "until", "by", "early", "late")
+        )
     if low in WEEKDAYS and before in _NOT_DAYS and (before != "of" or end == first + 1):
         return True
     return low in MONTHS and end == first + 1 and before == "from" and not _ahead_of(lows, end)
@@ -237,9 +241,11 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     after = lows[end] if end < len(lows) else ""
     if before in _ABOUT or (before == "at" and lows[start : start + 1] == ["about"]):
         return True
+    if before in _QUOTING and start == first and time.needs:
+        return True  # "the note said Friday"
     if after == "'s" or (after == "or" and lows[end + 1 : end + 2] == ["so"]):
         return True
-    if lows[first] in ("last", "next", "this") and before in _OWNED:
+    if (lows[first] in ("last", "next", "this") or lows[first] in WEEKDAYS) and before in _OWNED:
         return True
     if lows[first] == "today":
         return before in _NOUN_BEFORE_TODAY or lows[start:first] == ["as", "of"]
@@ -253,17 +259,15 @@ def _with_lead(lows: list[str], start: int, lead: list[str], told: Tense) -> Ten
     words = set(lead)
     if {"about", "regarding"} & set(lows[max(start - 5, 0) : start]):
         return UNKNOWN  # "talked about the trip in May"
-    if words & {"since", "back"}:
+    if "since" in words:
         return Tense(-1, CERTAIN)
     if "to" in words and RESCHEDULING & set(lows[:start]):
         return Tense(1, CERTAIN)
     if words & {"until", "till", "by", "starting", "effective", "beginning", "from", "as"}:
         past = told.direction < 0
         return (told if not words & {"by"} else UNKNOWN) if past else Tense(1, CERTAIN)
-    if "for" in words:
-        if told.direction < 0 and set(lows[:start]) & {"was", "were"}:
-            return told
-        return Tense(1, LIKELY)
+    if "for" in words and told.direction <= 0:
+        return Tense(1, LIKELY) if ARRANGED & set(lows[:start]) else UNKNOWN
     return told
 
 

@@ -52,7 +52,8 @@ class Time:
         if certainty < self.needs:
             direction = 0
         if direction == 0:
-            return tuple(dict.fromkeys((*past[-1:], *future[:1])))
+            near = (*past[-1:], *future[:1], *future[1:2])
+            return tuple(dict.fromkeys(near[: 2 if self.needs == WEAK else 3]))
         if direction > 0:
             own = self.needs == LIKELY and calendar.first_day(future[0]) == today if future else 0
             return tuple(future[: 2 if own else 1])
@@ -234,6 +235,11 @@ def _of_month(match: re.Match[str], at: datetime) -> Time | None:
     return Time(times, WEAK)
 
 
+def _day_of_month(match: re.Match[str], at: datetime) -> Time | None:
+    month = calendar.month_text(at.year, at.month + _STEPS[match[2]])
+    return Time((date.fromisoformat(f"{month}-{_day_number(match[1]):02}").isoformat(),))
+
+
 def _simple(match: re.Match[str], at: datetime) -> Time | None:
     step = SIMPLE.get(match[2], 1) * (2 if match[1] else 1)
     return Time(((at.date() + timedelta(days=step)).isoformat(),))
@@ -270,7 +276,9 @@ def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
         times = tuple(calendar.weekend_of(today, one) for one in steps)
         return Time(times, LIKELY if len(steps) > 1 else 0)
     if unit == "week":
-        return Time((calendar.week_of(today, step),))
+        # On a Sunday, "this week" may be that which is over, or that which begins.
+        steps = (step, step + 1) if today.weekday() == 6 and step in (-1, 0) else (step,)
+        return Time(tuple(calendar.week_of(today, one) for one in steps))
     if unit == "month":
         return Time((calendar.month_text(today.year, today.month + step),))
     return Time((calendar.year_text(today.year + step),))
@@ -289,7 +297,7 @@ def _stepped_weekday(match: re.Match[str], at: datetime) -> Time | None:
     if step == "this" and weekday < today.weekday():
         return Time((past.isoformat(), coming.isoformat()), LIKELY)
     if step == "this" and weekday == today.weekday():
-        return Time((today.isoformat(),))
+        return Time((today.isoformat(), coming.isoformat()))
     week = calendar.week_of(today)
     if step == "next" and coming.isoformat() <= week[11:]:
         return Time((coming.isoformat(), (coming + timedelta(weeks=1)).isoformat()))
@@ -368,7 +376,7 @@ _MONTH_AFTER = (
     rf"|(?:{_MONTH}|{_YEAR}) (?:to|and|through|-|–))"
 )
 _YEAR_AFTER = (
-    r"(?:in|by|since|from|until|till|before|after|during|between|early|late|mid"
+    r"(?:in|by|since|from|until|till|before|after|during|between|early|late|mid|as of|end of"
     rf"|{_YEAR} (?:to|and|through|-|–))"
 )
 
@@ -394,22 +402,22 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
          _nothing),
         (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago", _nothing),
         (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)", _nothing),
-        (None, rf"(?:{_WD}) ?[-–] ?(?:{_WD})", _nothing),
+        (None, rf"(?:{_WD})(?: ?[-–/&,] ?| and | or |, and )(?:{_WD})(?: (?:{_PART}))?", _nothing),
         (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", _iso),
         (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", _slashed),
-        (None, rf"(?:(?P<weekday>{_WD}) ?,? )?(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
+        (None, rf"(?:(?P<weekday>{_WD})(?: (?:{_PART}))? ?,? )?(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
          rf"(?: of)? (?P<month>{_MONTH})\b{_IN_YEAR}", _month_day),
         (None, rf"(?P<day>\d\d?) ?(?:-|–|to|until|till|and) ?(?P<until>\d\d?)(?:st|nd|rd|th)?"
          rf"(?: of)? (?P<month>{_MONTH}){_IN_YEAR}", _month_day),
         (None, rf"(?P<month>{_MONTH}) (?P<day>\d\d?)(?:st|nd|rd|th)? ?(?:-|–|to|until|through|and)"
          rf" ?(?P<until>\d\d?)(?:st|nd|rd|th)?(?! (?:{_MONTH})){_IN_YEAR}", _month_day),
-        (None, rf"(?:(?P<weekday>{_WD}) ?,? )?(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}|{_ORDINAL})"
+        (None, rf"(?:(?P<weekday>{_WD})(?: (?:{_PART}))? ?,? )?(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}|{_ORDINAL})"
          rf"(?! (?:week|half|{_WD})){_IN_YEAR}", _month_day),
         (None, rf"(?:the )?({_ORDINAL}|last|final) (half|week) (?:of|in) (?P<month>{_MONTH})"
          rf"{_IN_YEAR}", _part),
         (None, rf"(?:the )?({_ORDINAL}|last) ({_WD}) (?:of|in) (?P<month>{_MONTH}){_IN_YEAR}",
          _nth_weekday),
-        (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in) \w+", _nothing),
+        (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in) (?:the|each|every) \w+", _nothing),
         (None, rf"(?:mid-)?(?P<month>{_MONTH})(?: ?,?(?: of)? (?P<year>{_YEAR})"
          r"| (?:of )?(?P<step>last|this|next) year)", _month),
         (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", _month),
@@ -419,7 +427,7 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
         (None, rf"(last|this|next) week (?:on )?({_WD})", _weekday_of),
         (None, rf"(last|this|next) (week|weekend|month|year){_END}", _stepped),
         (None, rf"the (week|weekend|month|year) (?:before|after) (last|next)", _twice),
-        (r"(?:over|at|on|during|for)", rf"the weekend{_END}", _weekend),
+        (r"(?:over|at|on|during)", rf"the weekend{_END}", _weekend),
         (r"(?:end|close|start|beginning|middle) of", rf"the (week|month|year){_END}", _this),
         (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}", _stepped_name),
         (None, rf"(last|this) (?:night|morning|afternoon|evening){_END}", _part_of_day),
@@ -427,13 +435,14 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
          rf"(?: (?:{_PART}))?", _simple),
         (None, rf"({_WD})(?: (?:{_PART}))?(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
          rf"(?P<step>last|this|next) week)?{_END}", _weekday),
+        (None, rf"the ({_NTH}) of (last|this|next) month", _day_of_month),
         (r"(?:on|by|until|till|since|from|for|to|before|after|was|is|sorry|actually|,)",
          rf"the ({_NTH}){_END}", _of_month),
         (None, rf"({_COUNT}) ({_UNIT}) (ago|back|from now|from today)", _ago),
         (r"in", rf"({_COUNT}) ({_UNIT}){_END}", _ahead),
         (None, rf"q([1-4])(?: (?P<year>{_YEAR})(?P<step>))", _quarter),
         (_MONTH_AFTER, rf"q([1-4])(?P<year>)(?P<step>){_END}", _quarter),
-        (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>)", _season),
+        (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", _season),
         (r"(?:in|during|over|since|by|until|till|before|after)(?: the)?",
          rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", _season),
         (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", _holiday),

@@ -40,7 +40,7 @@ _SCHEDULED = word_set(
     return expire renew graduate retire last run"""
 )
 """Verbs whose present tense is a plan: "the course starts in May"."""
-_ARRANGED = word_set(
+ARRANGED = word_set(
     """booked scheduled planned reserved set expected signed registered enrolled invited slated
     postponed moved delayed extended rescheduled pushed due arranged promised agreed"""
 )
@@ -53,6 +53,8 @@ RESCHEDULING = word_set(
     brought extend extended"""
 )
 """Verbs with which "from ... to ..." gives an old date and a new one."""
+_MOVABLE = word_set("me it us them the my our this that")
+"""What is moved to another date; "we moved to Graz" is a move."""
 _GOING = word_set("going supposed planned scheduled meant expected to")
 _WILL = word_set("will shall upcoming")
 _CAN = word_set("can could should would might must")
@@ -63,6 +65,8 @@ _WHO = word_set("i we you they who he she it")
 _ADDRESSED = word_set("please pls us and then so just also kindly let")
 _BEFORE_NOUN = word_set("the a an my your his her our their this that these those no any some of")
 _BREAKS = word_set(", ; : ( ) - – — and but so because when while if that which who where or then")
+_WALLS = word_set("; : ( ) - – — * | / [ ] > # • \" “ ”")
+"""Between these, nothing tells about the tense of what is on the other side."""
 _SKIPPED = ADVERBS | word_set("not never")
 
 
@@ -70,19 +74,25 @@ def tense_of(tokens: Sequence[Token], start: int, end: int) -> Tense:
     """Return the tense at the expression ``[start, end)``.
 
     The verbs of its clause decide: the nearest before it, else the first after it. Without any,
-    those of the clauses before it, then those after it.
+    those of the clauses before it, then those after it, up to a colon or a dash.
     """
     lows = [token.low for token in tokens]
     if "if" in lows and ("had" in lows or "were" in lows):
         return _OPEN  # "if I had left on Monday"
     left = next((at + 1 for at in range(start - 1, -1, -1) if lows[at] in _BREAKS), 0)
     right = next((at for at in range(end, len(lows)) if lows[at] in _BREAKS), len(lows))
+    first = next((at + 1 for at in range(start - 1, -1, -1) if lows[at] in _WALLS), 0)
+    last = next((at for at in range(end, len(lows)) if lows[at] in _WALLS), len(lows))
     for at in (
         *range(start - 1, left - 1, -1), *range(end, right),
-        *range(left - 1, -1, -1), *range(right, len(lows)),
+        *range(left - 1, first - 1, -1), *range(right, last),
     ):  # fmt: skip
-        if tokens[at].kind == "word" and (told := _told(tokens, lows, at, start)) is not None:
-            return told
+        if tokens[at].kind != "word" or (told := _told(tokens, lows, at, start)) is None:
+            continue
+        described = end <= at < right and start > left and told.direction < 0
+        if described and verbs.is_participle(next(iter(lows[at + 1 : at + 2]), "")):
+            return _OPEN  # "the flight on 12 June was confirmed"
+        return told
     return UNKNOWN
 
 
@@ -104,13 +114,15 @@ def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tens
         return _PAST
     if low in ("have", "has"):
         return _have(after)
-    if low in _BE:
+    if low in _BE and not (at and lows[at - 1][-1:].isdigit()):  # "10 am"
         return _be(lows, at, after, start)
     return _verb(lows, at, start)
 
 
 def _have(after: str) -> Tense:
-    if after == "been" or (verbs.is_participle(after) and after != "to"):
+    if after == "got":
+        return _LIKELY
+    if after == "been" or verbs.is_participle(after):
         return _PAST
     return _LIKELY if after in ("a", "an", "another", "to") else _PRESENT
 
@@ -122,7 +134,7 @@ def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
         return None  # a possessive
     if after == "been":
         return _PAST
-    if verbs.is_ing(after) or after in _ARRANGED:
+    if verbs.is_ing(after) or after in ARRANGED:
         return _FUTURE
     adjacent = at + 1 == start
     spoken = lows[at] == "am" or (at > 0 and lows[at - 1] == "we")
@@ -148,11 +160,13 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
         if helpers & {"been", "have", "has", "had"}:
             return _PAST
         if helpers & {"was", "were"}:
-            return _OPEN if low in _ARRANGED - {"moved", "postponed", "signed"} else _PAST
+            return _OPEN if low in ARRANGED | _GOING else _PAST
         if helpers & _BE or "be" in helpers:
-            return _FUTURE if low in _ARRANGED else _PRESENT
+            return _FUTURE if low in ARRANGED else _PRESENT
         if low in _AGREED and (at + 1 == start or lows[at + 1] in ("up", "for", "to", "in")):
             return _FUTURE if at + 1 == start else _OPEN
+        if low in RESCHEDULING and (low != "moved" or lows[at + 1] in _MOVABLE):
+            return _OPEN
         return _PAST if found.form == "past" else None
     scheduled = found.base in _SCHEDULED
     if found.form == "s":
