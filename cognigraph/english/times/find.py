@@ -47,10 +47,13 @@ _HABITS = word_set(
 )
 _YEARLY = word_set("born birthday anniversary birthdays")
 _NOT_DAYS = word_set("black good ash holy easter cyber super palm shrove a an the any one some of")
+_EXACT = word_set("since from until on")
 _QUOTING = word_set("said says say wrote called named titled")
 _OWNED = word_set("my your his her our their its")
 _AMBIGUOUS_DAYS = word_set("sun sat mon wed")
 _NOUN_BEFORE_TODAY = word_set("still even as until")
+_KNOWN = word_set("known called named")
+"""Words with which "today" is no day: "known as Istanbul today", "still used today"."""
 _OPENS_AHEAD = word_set(
     ", due leave leaves leaving start starts starting begin begins expires flying moving and but so"
 )
@@ -158,7 +161,23 @@ def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_F
         end = read[0]
         joined = _joined(spans[-1], found, lows, at) if spans else None
         spans[-1:] = joined if joined is not None else [*spans[-1:], found]
-    return spans
+    return [_half_of_range(found, lows) for found in spans]
+
+
+def _half_of_range(found: _Found, lows: list[str]) -> _Found:
+    """Leave undated what is only one end of a range: "Monday to Friday", "from May to the fall"."""
+    span = found.span
+    joint = "".join(lows[span.end : span.end + 1])
+    words = set(lows[span.start : span.end])
+    opened = ("from" in words and joint in _JOINING) or ("between" in words and joint == "and")
+    closes = lows[span.start] in ("to", "through", "thru") and lows[max(span.start - 1, 0)] in WEEKDAYS
+    whole = _JOINING & set(lows[span.start + 1 : span.end])
+    weekday = found.time.needs == LIKELY
+    if closes or (not whole and (
+        opened or (weekday and joint in ("to", "through", "thru"))
+    )):
+        return replace(found, span=replace(span, readings=()))
+    return found
 
 
 def _placed(
@@ -221,10 +240,12 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
     if low in _AMBIGUOUS_DAYS and end == first + 1 and before not in ("on", "until", "by", "since"):
         return True
     if any(token.text in ("may", "march", "mar") for token in tokens[first:end]):
-        numbered = low[0].isdigit() or low == "the"
+        numbered = any(low[0].isdigit() for low in lows[first : end - 1])
         return not numbered and (
             end > first + 1 or before not in ("in", "since", "until", "by", "early", "late")
         )
+    if low in WEEKDAYS and first > 1 and tokens[first - 1].text[0].isupper() and before != "i":
+        return tokens[first].text[0].isupper()  # "Focus Friday"
     if low in WEEKDAYS and before in _NOT_DAYS and (before != "of" or end == first + 1):
         return True
     return low in MONTHS and end == first + 1 and before == "from" and not _ahead_of(lows, end)
@@ -239,16 +260,20 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     """Return whether the words around an expression keep it from being dated."""
     before = lows[start - 1] if start else ""
     after = lows[end] if end < len(lows) else ""
-    if before in _ABOUT or (before == "at" and lows[start : start + 1] == ["about"]):
+    if before in _ABOUT:
         return True
+    if lows[end - 1] in ("ago", "back") and first > start and lows[first - 1] not in _EXACT:
+        return True  # "over a year ago"
     if before in _QUOTING and start == first and time.needs:
         return True  # "the note said Friday"
+    if lows[first] in WEEKDAYS and start == first and after in ("is", "are", "will"):
+        return True  # "Friday is pizza day"
     if after == "'s" or (after == "or" and lows[end + 1 : end + 2] == ["so"]):
         return True
     if (lows[first] in ("last", "next", "this") or lows[first] in WEEKDAYS) and before in _OWNED:
         return True
     if lows[first] == "today":
-        return before in _NOUN_BEFORE_TODAY or lows[start:first] == ["as", "of"]
+        return before in _NOUN_BEFORE_TODAY or bool(_KNOWN & set(lows[:start])) or lows[start:first] == ["as", "of"]
     if time.needs and (_HABITS & set(lows) or _YEARLY & set(lows[:start]) - {"was"}):
         return "was" not in lows or bool(_HABITS & set(lows)) or "born" in lows
     return False
@@ -286,7 +311,7 @@ def _joined(first: _Found, second: _Found, lows: list[str], at: datetime) -> lis
     ) or gap[-2:] == ["instead", "of"]:
         return [first, _outdated(second)]
     if "not" in lows[max(first.span.start - 1, 0) : first.span.start] and not first.span.bound:
-        return [_outdated(first), second]
+        return list(_corrected_by(first, second, at))
     fixed = _corrected(first, second, gap, at)
     return None if fixed is None else list(fixed)
 
@@ -303,6 +328,10 @@ def _corrected(
         return None
     if _CORRECTION.search(" ".join(gap)) is None:
         return None
+    return _corrected_by(old, new, at)
+
+
+def _corrected_by(old: _Found, new: _Found, at: datetime) -> tuple[_Found, _Found]:
     tense = old.tense if old.tense.certainty >= new.time.needs else new.tense
     readings = new.time.readings(at.date(), *tense)
     if len(old.span.readings) == 1 and new.time.needs:

@@ -57,6 +57,8 @@ class Time:
         if direction > 0:
             own = self.needs == LIKELY and calendar.first_day(future[0]) == today if future else 0
             return tuple(future[: 2 if own else 1])
+        if self.needs == WEAK and past and certainty < CERTAIN and today - _FAR > calendar.last_day(past[-1]):
+            return (*past[-1:], *future[:1])
         now = bool(past) and calendar.last_day(past[-1]) >= today and self.needs > WEAK
         return tuple(past[: -3 if now else -2 : -1])
 
@@ -108,10 +110,10 @@ def _each(years: Iterable[int], make: Callable[[int], str]) -> tuple[str, ...]:
 
 def _yearly(
     match: re.Match[str], at: datetime, make: Callable[[int], str], needs: int
-) -> Time | None:
+) -> Time:
     years = _years(match, at)
     times = _each(years, make)
-    return Time(times, 0 if len(years) == 1 else needs) if times else None
+    return Time(times, 0 if len(years) == 1 else needs)
 
 
 def _iso(match: re.Match[str], at: datetime) -> Time | None:
@@ -142,13 +144,14 @@ def _month_day(match: re.Match[str], at: datetime) -> Time | None:
 
     found = _yearly(match, at, make, WEAK)
     weekday = match.groupdict().get("weekday")
-    if found is None or weekday is None:
+    if weekday is None:
         return found
-    near = [time for time in found.times if abs(int(time[:4]) - at.year) < 2 or not found.needs]
-    fitting = [
-        time for time in near if date.fromisoformat(time).weekday() == WEEKDAYS[weekday]
-    ]  # fmt: skip
-    return Time(tuple(fitting))  # a weekday and a date have one year, whatever the tense
+    # A weekday and a date have one year, whatever the tense; a date of long ago would say it.
+    since = (at.date() - timedelta(days=60)).isoformat()
+    until = (at.date() + timedelta(days=330)).isoformat()
+    near = [time for time in found.times if since < time < until] if found.needs else found.times
+    weekdays = {time: date.fromisoformat(time).weekday() for time in near}
+    return Time(tuple(time for time in near if weekdays[time] == WEEKDAYS[weekday]))
 
 
 def _ordered(first: str, last: str) -> str:
@@ -257,7 +260,7 @@ def _stepped(match: re.Match[str], at: datetime) -> Time | None:
 
 def _weekend(match: re.Match[str], at: datetime) -> Time | None:
     """Read "over the weekend": the one before or the one to come, as the tense tells."""
-    return Time(tuple(calendar.weekend_of(at.date(), weeks) for weeks in (-1, 0)), LIKELY)
+    return Time(tuple(calendar.weekend_of(at.date(), weeks) for weeks in (-1, 0, 1)), LIKELY)
 
 
 def _this(match: re.Match[str], at: datetime) -> Time | None:
@@ -273,8 +276,10 @@ def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
     if unit == "weekend":
         # On Monday and Tuesday, "this weekend" may be the past or the coming one.
         steps = (-1, 0) if needs and today.weekday() < 2 else (step,)
+        if step == 1 and today.weekday() < 5:
+            steps = (0, 1)  # "next weekend" is the coming one, or the one after it
         times = tuple(calendar.weekend_of(today, one) for one in steps)
-        return Time(times, LIKELY if len(steps) > 1 else 0)
+        return Time(times, LIKELY if len(steps) > 1 and step == 0 else 0)
     if unit == "week":
         # On a Sunday, "this week" may be that which is over, or that which begins.
         steps = (step, step + 1) if today.weekday() == 6 and step in (-1, 0) else (step,)
@@ -402,12 +407,12 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
          _nothing),
         (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago", _nothing),
         (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)", _nothing),
-        (None, rf"(?:{_WD})(?: ?[-–/&,] ?| and | or |, and )(?:{_WD})(?: (?:{_PART}))?", _nothing),
+        (None, rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+(?: (?:{_PART}))?", _nothing),
         (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", _iso),
         (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", _slashed),
         (None, rf"(?:(?P<weekday>{_WD})(?: (?:{_PART}))? ?,? )?(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
          rf"(?: of)? (?P<month>{_MONTH})\b{_IN_YEAR}", _month_day),
-        (None, rf"(?P<day>\d\d?) ?(?:-|–|to|until|till|and) ?(?P<until>\d\d?)(?:st|nd|rd|th)?"
+        (None, rf"(?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)? ?(?:-|–|to|until|till|and) ?(?:the )?(?P<until>\d\d?)(?:st|nd|rd|th)?"
          rf"(?: of)? (?P<month>{_MONTH}){_IN_YEAR}", _month_day),
         (None, rf"(?P<month>{_MONTH}) (?P<day>\d\d?)(?:st|nd|rd|th)? ?(?:-|–|to|until|through|and)"
          rf" ?(?P<until>\d\d?)(?:st|nd|rd|th)?(?! (?:{_MONTH})){_IN_YEAR}", _month_day),
@@ -448,9 +453,10 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
         (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", _holiday),
         (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
          _holiday),
-        (None, r"the (19|20)(\d0)s", _decade),
+        (None, r"the (19|20)([1-9]0)s", _decade),
         (None, r"the ' ?()([5-9]0)s", _decade),
-        (_YEAR_AFTER, rf"({_YEAR}){_END}", _year),
+        (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})", _year),
+        (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", _year),
         (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?", _nothing),
         (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the (?:{_PART}))?{_END}",
          _nothing),

@@ -37,7 +37,7 @@ _PRESENT = Tense(1, WEAK)
 
 _SCHEDULED = word_set(
     """start begin open reopen close end finish leave depart arrive fly move land launch resume
-    return expire renew graduate retire last run"""
+    return expire renew graduate retire"""
 )
 """Verbs whose present tense is a plan: "the course starts in May"."""
 ARRANGED = word_set(
@@ -53,6 +53,14 @@ RESCHEDULING = word_set(
     brought extend extended"""
 )
 """Verbs with which "from ... to ..." gives an old date and a new one."""
+_SPOKEN = word_set(
+    """said told mentioned discussed suggested asked heard reminded announced confirmed noted talked
+    thought wrote emailed texted considered proposed recommended"""
+)
+"""Verbs of which the object may have a time of its own: "mentioned the meeting on Friday"."""
+_TOLD = word_set("me you him her us them it i we on in at this last next that")
+_DID = word_set("went came got used had began started managed tried forgot left drove happened")
+_ONCE = word_set("once when after until unless if")
 _MOVABLE = word_set("me it us them the my our this that")
 """What is moved to another date; "we moved to Graz" is a move."""
 _GOING = word_set("going supposed planned scheduled meant expected to")
@@ -89,10 +97,14 @@ def tense_of(tokens: Sequence[Token], start: int, end: int) -> Tense:
     ):  # fmt: skip
         if tokens[at].kind != "word" or (told := _told(tokens, lows, at, start)) is None:
             continue
-        described = end <= at < right and start > left and told.direction < 0
-        if described and verbs.is_participle(next(iter(lows[at + 1 : at + 2]), "")):
-            return _OPEN  # "the flight on 12 June was confirmed"
-        return told
+        fronted = start == left and (end <= at < right or lows[end : end + 1] == [","])
+        if left <= at < start or (fronted and at >= end):
+            return told
+        if told.direction >= 0:
+            return told._replace(certainty=min(told.certainty, LIKELY))
+        # "The flight on 12 June was confirmed": what was done to it is not when it is.
+        tied = end <= at < right and not verbs.is_participle("".join(lows[at + 1 : at + 2]))
+        return told._replace(certainty=LIKELY) if tied else UNKNOWN
     return UNKNOWN
 
 
@@ -113,6 +125,8 @@ def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tens
     if low in ("did", "had"):
         return _PAST
     if low in ("have", "has"):
+        if _ONCE & set(lows[max(at - 4, 0) : at]):
+            return _OPEN  # "once you have had the session on Friday"
         return _have(after)
     if low in _BE and not (at and lows[at - 1][-1:].isdigit()):  # "10 am"
         return _be(lows, at, after, start)
@@ -136,7 +150,7 @@ def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
         return _PAST
     if verbs.is_ing(after) or after in ARRANGED:
         return _FUTURE
-    adjacent = at + 1 == start
+    adjacent = all(word in _SKIPPED for word in lows[at + 1 : start])
     spoken = lows[at] == "am" or (at > 0 and lows[at - 1] == "we")
     return _LIKELY if adjacent or spoken else _PRESENT
 
@@ -155,8 +169,12 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
     if found.form == "ing":
         if helpers & {"was", "were", "been"}:
             return _PAST
+        if before in _SPOKEN:
+            return _OPEN
         return _FUTURE if helpers & _BE or at == 0 else None
     if found.form in ("past", "part"):
+        if low == "got" and helpers & _HAVE:
+            return _LIKELY  # "I've got a review in May"
         if helpers & {"been", "have", "has", "had"}:
             return _PAST
         if helpers & {"was", "were"}:
@@ -165,6 +183,8 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _FUTURE if low in ARRANGED else _PRESENT
         if low in _AGREED and (at + 1 == start or lows[at + 1] in ("up", "for", "to", "in")):
             return _FUTURE if at + 1 == start else _OPEN
+        if low in _SPOKEN and any(word not in _TOLD for word in lows[at + 1 : start]):
+            return _OPEN  # "you mentioned the meeting on Friday"
         if low in RESCHEDULING and (low != "moved" or lows[at + 1] in _MOVABLE):
             return _OPEN
         return _PAST if found.form == "past" else None
@@ -172,6 +192,8 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
     if found.form == "s":
         sure = verbs.verb_only(low) or scheduled
         return (_FUTURE if scheduled else _PRESENT) if sure and before not in verbs.BE else None
+    if before == "to" and _governed(lows, at - 1):
+        return _OPEN
     if before == "to" or helpers & (verbs.MODALS | verbs.DO):
         return None  # the verb before it decides
     if before in _WHO:
@@ -183,6 +205,14 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _FUTURE
         return _LIKELY
     return None
+
+
+def _governed(lows: list[str], to: int) -> bool:
+    """Return whether an infinitive tells what was to come: "agreed to give a talk on Friday"."""
+    governor = next((low for low in reversed(lows[max(to - 3, 0) : to]) if low not in _TOLD), "")
+    found = verbs.guess_verb(governor)
+    past = found is not None and found.form in ("past", "part")
+    return past and governor not in _DID
 
 
 def _helpers(lows: list[str], at: int) -> Iterator[str]:
