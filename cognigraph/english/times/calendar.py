@@ -21,9 +21,9 @@ HOLIDAYS = {
     "new year 's day": (1, 1), "new year 's eve": (12, 31), "new years eve": (12, 31),
     "valentine 's day": (2, 14), "valentines day": (2, 14), "halloween": (10, 31),
     "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25),
-    "boxing day": (12, 26), "easter sunday": (0, 0), "easter": (0, 0),
+    "boxing day": (12, 26),
 }  # fmt: skip
-"""Month and day of holidays that fall on the same date everywhere. (0, 0) is Easter Sunday."""
+"""Month and day of holidays that fall on the same date everywhere."""
 
 
 def month_text(year: int, month: int) -> str:
@@ -61,15 +61,7 @@ def season_of(name: str, year: int) -> str:
 
 def holiday(name: str, year: int) -> str:
     """Return the date of a holiday of :data:`HOLIDAYS` in a year."""
-    rule = HOLIDAYS[name]
-    return (date(year, *rule) if rule[0] else easter(year)).isoformat()
-
-
-def nth_weekday(weekday: int, number: int, year: int, month: int) -> str:
-    """Return the first (1), second (2) ... or last (-1) such weekday of a month."""
-    last = monthrange(year, month)[1]
-    fitting = [day for day in range(1, last + 1) if date(year, month, day).weekday() == weekday]
-    return date(year, month, fitting[number - (number > 0)]).isoformat()
+    return date(year, *HOLIDAYS[name]).isoformat()
 
 
 def part_of_month(part: int, size: int, year: int, month: int) -> str:
@@ -79,7 +71,7 @@ def part_of_month(part: int, size: int, year: int, month: int) -> str:
     """
     last = monthrange(year, month)[1]
     first = last - size + 1 if part < 0 else part * size + 1
-    end = last if part < 0 or size == 15 and part else first + size - 1
+    end = last if part < 0 or (size == 15 and part) else first + size - 1
     return span_text(date(year, month, first), date(year, month, end))
 
 
@@ -96,15 +88,3 @@ def last_day(text: str) -> date:
         return date.fromisoformat(point)
     year, month = int(point[:4]), int(point[5:] or 12)
     return date(year, month, monthrange(year, month)[1])
-
-
-def easter(year: int) -> date:
-    """Return Easter Sunday in the Gregorian calendar (the Meeus/Jones/Butcher algorithm)."""
-    golden, century, rest = year % 19, year // 100, year % 100
-    leap, part = divmod(century, 4)
-    moon = (19 * golden + century - leap - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
-    quarter, left = divmod(rest, 4)
-    weekday = (32 + 2 * part + 2 * quarter - moon - left) % 7
-    shift = (golden + 11 * moon + 22 * weekday) // 451
-    month, day = divmod(moon + weekday - 7 * shift + 114, 31)
-    return date(year, month, day + 1)

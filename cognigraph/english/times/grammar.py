@@ -25,7 +25,6 @@ from cognigraph.english.times.time_words import (
     WEEKDAYS,
 )
 
-
 AHEAD = CERTAIN + 1
 """What "in two weeks" needs: something that lies ahead. Otherwise it is how long it takes."""
 
@@ -45,44 +44,43 @@ class Time:
         """Return the times that remain in a tense, the likeliest first."""
         if not self.needs:
             return self.times
-        past = [time for time in self.times if calendar.first_day(time) <= today]
+        past = [time for time in self.times if calendar.first_day(time) <= today][::-1]
         future = [time for time in self.times if today <= calendar.last_day(time)]
-        if self.needs == WEAK and len(future) and _far(future[0], today) and direction > 0:
-            direction = 0  # "school starts on 1 May", said on 2 May
-        if certainty < self.needs:
-            direction = 0
-        if direction == 0:
-            near = (*past[-1:], *future[:1], *future[1:2])
-            return tuple(dict.fromkeys(near[: 2 if self.needs == WEAK else 3]))
-        if direction > 0:
-            own = self.needs == LIKELY and calendar.first_day(future[0]) == today if future else 0
-            return tuple(future[: 2 if own else 1])
-        if self.needs == WEAK and past and certainty < CERTAIN and today - _FAR > calendar.last_day(past[-1]):
-            return (*past[-1:], *future[:1])
-        now = bool(past) and calendar.last_day(past[-1]) >= today and self.needs > WEAK
-        return tuple(past[: -3 if now else -2 : -1])
+        both = tuple(dict.fromkeys((*past[:1], *future[: 1 if self.needs == WEAK else 2])))
+        if direction == 0 or certainty < self.needs:
+            return both
+        chosen = past if direction < 0 else future
+        if not chosen:
+            return ()
+        if self.needs == WEAK:
+            # "School starts on 1 May", said on 2 May: only a sure sign of the past reaches so far.
+            far = abs((calendar.first_day(chosen[0]) - today).days) > _FAR
+            return both if far and (direction > 0 or certainty < CERTAIN) else (chosen[0],)
+        # "We met on Monday", said on a Monday; "it rained in May", said in May.
+        now = calendar.first_day(chosen[0]) <= today <= calendar.last_day(chosen[0])
+        open_ = now and (direction < 0 or self.needs == LIKELY)
+        return tuple(chosen[: 2 if open_ else 1])
 
 
-_FAR = timedelta(days=300)
-
-
-def _far(time: str, today: date) -> bool:
-    return calendar.first_day(time) - today > _FAR
-
-
+_FAR = 300
+"""Number of days within which a date without a year lies ahead."""
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WD = "|".join(sorted((day for day in WEEKDAYS if not day.endswith("days")), key=len, reverse=True))
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_TH = r"(?:st|nd|rd|th)?"
+_DAY = rf"(?:0?[1-9]|[12]\d|3[01]){_TH}"
 _NTH = r"(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th)"
 _ORDINAL = "|".join(ORDINALS)
 _YEAR = r"(?:19|20)\d\d"
 _SEASON = "|".join(calendar.SEASONS)
 _HOLIDAY = "|".join(sorted(calendar.HOLIDAYS, key=len, reverse=True))
-_PART = "|".join(sorted(DAYPARTS))
+_PART = rf"(?:{'|'.join(sorted(DAYPARTS))})"
+_IN_DAY = rf"(?: {_PART})?"
 _UNIT = "|".join(sorted(UNITS, key=len, reverse=True))
 _COUNT = rf"\d{{1,3}}|{'|'.join(COUNTS.keys() - {'couple'})}"
 _IN_YEAR = rf"(?: ?,?(?: of)? (?P<year>{_YEAR})| (?:of )?(?P<step>last|this|next) year)?"
 """An optional year after a month or a day."""
+_ON_DAY = rf"(?:(?P<weekday>{_WD}){_IN_DAY} ?,? )?"
+_TO = r" ?(?:-|–|to|until|till|through|and) ?"
 _STEPS = {"last": -1, "this": 0, "next": 1}
 
 Reader = Callable[[re.Match[str], datetime], Time | None]
@@ -108,15 +106,13 @@ def _each(years: Iterable[int], make: Callable[[int], str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _yearly(
-    match: re.Match[str], at: datetime, make: Callable[[int], str], needs: int
-) -> Time:
+def _yearly(match: re.Match[str], at: datetime, make: Callable[[int], str], needs: int) -> Time:
     years = _years(match, at)
     times = _each(years, make)
     return Time(times, 0 if len(years) == 1 else needs)
 
 
-def _iso(match: re.Match[str], at: datetime) -> Time | None:
+def _iso(match: re.Match[str], at: datetime) -> Time:
     return Time((date(int(match[1]), int(match[3]), int(match[4])).isoformat(),))
 
 
@@ -187,8 +183,7 @@ def _holiday(match: re.Match[str], at: datetime) -> Time | None:
 
 
 def _decade(match: re.Match[str], at: datetime) -> Time | None:
-    first = int(match[1] or "19") * 100 + int(match[2])
-    return Time((f"{first}/{first + 9}",))
+    return Time((f"{match[1]}0/{match[1]}9",))
 
 
 def _part(match: re.Match[str], at: datetime) -> Time | None:
@@ -199,16 +194,6 @@ def _part(match: re.Match[str], at: datetime) -> Time | None:
     if part > (1 if size == 15 else 3):
         return None
     return _yearly(match, at, lambda year: calendar.part_of_month(part, size, year, month), WEAK)
-
-
-def _nth_weekday(match: re.Match[str], at: datetime) -> Time | None:
-    number = -1 if match[1] == "last" else ORDINALS[match[1]]
-    month, weekday = MONTHS[match["month"]], WEEKDAYS[match[2]]
-    if number > 4:
-        return None
-    return _yearly(
-        match, at, lambda year: calendar.nth_weekday(weekday, number, year, month), WEAK
-    )
 
 
 def _weekday(match: re.Match[str], at: datetime) -> Time | None:
@@ -394,7 +379,7 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
     for before, pattern, reader in (
         # Habits, vague times and times of day are found so that nothing else takes their words.
         (None, rf"(?:every|each|any|most|alternate) (?:other |second )?(?:{_WD}|{_UNIT})"
-         rf"(?: (?:{_PART}))?", _nothing),
+         rf"{_IN_DAY}", _nothing),
         (None, rf"(?:once|twice|(?:{_COUNT}) times) (?:a|an|every|each|per) (?:{_UNIT})", _nothing),
         (None, rf"(?:a |an |the |some )?(?:few|several|many|couple(?: of)?|half an?|long|good)"
          rf"(?: (?:{_UNIT}|time))? (?:ago|back|later)", _nothing),
@@ -407,38 +392,38 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
          _nothing),
         (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago", _nothing),
         (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)", _nothing),
-        (None, rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+(?: (?:{_PART}))?", _nothing),
+        (None, rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+{_IN_DAY}",
+         _nothing),
         (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", _iso),
         (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", _slashed),
-        (None, rf"(?:(?P<weekday>{_WD})(?: (?:{_PART}))? ?,? )?(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
+        (None, rf"{_ON_DAY}(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
          rf"(?: of)? (?P<month>{_MONTH})\b{_IN_YEAR}", _month_day),
-        (None, rf"(?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)? ?(?:-|–|to|until|till|and) ?(?:the )?(?P<until>\d\d?)(?:st|nd|rd|th)?"
+        (None, rf"(?:the )?(?P<day>\d\d?){_TH}{_TO}(?:the )?(?P<until>\d\d?){_TH}"
          rf"(?: of)? (?P<month>{_MONTH}){_IN_YEAR}", _month_day),
-        (None, rf"(?P<month>{_MONTH}) (?P<day>\d\d?)(?:st|nd|rd|th)? ?(?:-|–|to|until|through|and)"
-         rf" ?(?P<until>\d\d?)(?:st|nd|rd|th)?(?! (?:{_MONTH})){_IN_YEAR}", _month_day),
-        (None, rf"(?:(?P<weekday>{_WD})(?: (?:{_PART}))? ?,? )?(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}|{_ORDINAL})"
+        (None, rf"(?P<month>{_MONTH}) (?P<day>\d\d?){_TH}{_TO}"
+         rf"(?P<until>\d\d?){_TH}(?! (?:{_MONTH})){_IN_YEAR}", _month_day),
+        (None, rf"{_ON_DAY}(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}|{_ORDINAL})"
          rf"(?! (?:week|half|{_WD})){_IN_YEAR}", _month_day),
         (None, rf"(?:the )?({_ORDINAL}|last|final) (half|week) (?:of|in) (?P<month>{_MONTH})"
          rf"{_IN_YEAR}", _part),
-        (None, rf"(?:the )?({_ORDINAL}|last) ({_WD}) (?:of|in) (?P<month>{_MONTH}){_IN_YEAR}",
-         _nth_weekday),
-        (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in) (?:the|each|every) \w+", _nothing),
+        (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in)"
+         rf" (?:(?:the|each|every) \w+|{_MONTH})(?: {_YEAR})?", _nothing),
         (None, rf"(?:mid-)?(?P<month>{_MONTH})(?: ?,?(?: of)? (?P<year>{_YEAR})"
          r"| (?:of )?(?P<step>last|this|next) year)", _month),
         (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", _month),
         (_MONTH_AFTER, rf"(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", _month),
-        (None, rf"(last|this past|this coming|this|next|past|coming) ({_WD})(?: (?:{_PART}))?{_END}",
-         _stepped_weekday),
+        (None, rf"(last|this past|this coming|this|next|past|coming) ({_WD}){_IN_DAY}"
+         rf"{_END}", _stepped_weekday),
         (None, rf"(last|this|next) week (?:on )?({_WD})", _weekday_of),
         (None, rf"(last|this|next) (week|weekend|month|year){_END}", _stepped),
-        (None, rf"the (week|weekend|month|year) (?:before|after) (last|next)", _twice),
+        (None, r"the (week|weekend|month|year) (?:before|after) (last|next)", _twice),
         (r"(?:over|at|on|during)", rf"the weekend{_END}", _weekend),
         (r"(?:end|close|start|beginning|middle) of", rf"the (week|month|year){_END}", _this),
         (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}", _stepped_name),
         (None, rf"(last|this) (?:night|morning|afternoon|evening){_END}", _part_of_day),
-        (None, rf"(the day (?:before (?=yes)|after (?=tom)))?(today|tonight|yesterday|tomorrow|tmrw|tmr)"
-         rf"(?: (?:{_PART}))?", _simple),
-        (None, rf"({_WD})(?: (?:{_PART}))?(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
+        (None, rf"(the day (?:before (?=yes)|after (?=tom)))?"
+         rf"(today|tonight|yesterday|tomorrow|tmrw|tmr){_IN_DAY}", _simple),
+        (None, rf"({_WD}){_IN_DAY}(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
          rf"(?P<step>last|this|next) week)?{_END}", _weekday),
         (None, rf"the ({_NTH}) of (last|this|next) month", _day_of_month),
         (r"(?:on|by|until|till|since|from|for|to|before|after|was|is|sorry|actually|,)",
@@ -453,12 +438,11 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
         (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", _holiday),
         (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
          _holiday),
-        (None, r"the (19|20)([1-9]0)s", _decade),
-        (None, r"the ' ?()([5-9]0)s", _decade),
+        (None, r"the ((?:19|20)[1-9])0s", _decade),
         (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})", _year),
         (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", _year),
         (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?", _nothing),
-        (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the (?:{_PART}))?{_END}",
+        (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the {_PART})?{_END}",
          _nothing),
     )
 )  # fmt: skip

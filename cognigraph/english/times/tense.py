@@ -73,7 +73,7 @@ _WHO = word_set("i we you they who he she it")
 _ADDRESSED = word_set("please pls us and then so just also kindly let")
 _BEFORE_NOUN = word_set("the a an my your his her our their this that these those no any some of")
 _BREAKS = word_set(", ; : ( ) - – — and but so because when while if that which who where or then")
-_WALLS = word_set("; : ( ) - – — * | / [ ] > # • \" “ ”")
+_WALLS = word_set('; : ( ) - – — * | / [ ] > # • " “ ”')
 """Between these, nothing tells about the tense of what is on the other side."""
 _SKIPPED = ADVERBS | word_set("not never")
 
@@ -171,7 +171,8 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _PAST
         if before in _SPOKEN:
             return _OPEN
-        return _FUTURE if helpers & _BE or at == 0 else None
+        ahead = at == 0 and (found.base in _SCHEDULED or low in ("going", "coming", "getting"))
+        return _FUTURE if helpers & _BE or ahead else None
     if found.form in ("past", "part"):
         if low == "got" and helpers & _HAVE:
             return _LIKELY  # "I've got a review in May"

@@ -14,8 +14,8 @@ MONTHS = {
 WEEKDAYS = {
     name: number
     for number, names in enumerate(
-        ("monday mon", "tuesday tue tues", "wednesday wed weds", "thursday thu thur thurs", "friday fri",
-         "saturday sat", "sunday sun")
+        ("monday mon", "tuesday tue tues", "wednesday wed weds", "thursday thu thur thurs",
+         "friday fri", "saturday sat", "sunday sun")
     )
     for name in (*names.split(), names.split()[0] + "s")
 }  # fmt: skip
