@@ -87,10 +87,8 @@ def tense_of(tokens: Sequence[Token], start: int, end: int) -> Tense:
     lows = [token.low for token in tokens]
     if "if" in lows and ("had" in lows or "were" in lows):
         return _OPEN  # "if I had left on Monday"
-    left = next((at + 1 for at in range(start - 1, -1, -1) if lows[at] in _BREAKS), 0)
-    right = next((at for at in range(end, len(lows)) if lows[at] in _BREAKS), len(lows))
-    first = next((at + 1 for at in range(start - 1, -1, -1) if lows[at] in _WALLS), 0)
-    last = next((at for at in range(end, len(lows)) if lows[at] in _WALLS), len(lows))
+    left, right = _within(lows, start, end, _BREAKS | _WALLS)
+    first, last = _within(lows, start, end, _WALLS)
     for at in (
         *range(start - 1, left - 1, -1), *range(end, right),
         *range(left - 1, first - 1, -1), *range(right, last),
@@ -106,6 +104,12 @@ def tense_of(tokens: Sequence[Token], start: int, end: int) -> Tense:
         tied = end <= at < right and not verbs.is_participle("".join(lows[at + 1 : at + 2]))
         return told._replace(certainty=LIKELY) if tied else UNKNOWN
     return UNKNOWN
+
+
+def _within(lows: list[str], start: int, end: int, marks: frozenset[str]) -> tuple[int, int]:
+    """Return the stretch around an expression up to the nearest of some marks."""
+    first = next((at + 1 for at in range(start - 1, -1, -1) if lows[at] in marks), 0)
+    return first, next((at for at in range(end, len(lows)) if lows[at] in marks), len(lows))
 
 
 def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tense | None:
@@ -176,6 +180,8 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
     if found.form in ("past", "part"):
         if low == "got" and helpers & _HAVE:
             return _LIKELY  # "I've got a review in May"
+        if low in _SPOKEN and any(word not in _TOLD for word in lows[at + 1 : start]):
+            return _OPEN  # "you mentioned the meeting on Friday"
         if helpers & {"been", "have", "has", "had"}:
             return _PAST
         if helpers & {"was", "were"}:
@@ -184,8 +190,6 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _FUTURE if low in ARRANGED else _PRESENT
         if low in _AGREED and (at + 1 == start or lows[at + 1] in ("up", "for", "to", "in")):
             return _FUTURE if at + 1 == start else _OPEN
-        if low in _SPOKEN and any(word not in _TOLD for word in lows[at + 1 : start]):
-            return _OPEN  # "you mentioned the meeting on Friday"
         if low in RESCHEDULING and (low != "moved" or lows[at + 1] in _MOVABLE):
             return _OPEN
         return _PAST if found.form == "past" else None
