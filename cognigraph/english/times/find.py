@@ -16,7 +16,8 @@ from typing import Literal
 
 from cognigraph.english.sentences import Sentence, Token
 from cognigraph.english.times import calendar
-from cognigraph.english.times.grammar import AHEAD, STARTS, Time, read_time
+from cognigraph.english.times.grammar import STARTS, read_time
+from cognigraph.english.times.readers import AHEAD, Time
 from cognigraph.english.times.tense import (
     ARRANGED,
     CERTAIN,
@@ -273,7 +274,7 @@ def _joined(first: _Found, second: _Found, lows: list[str], today: date) -> list
     if link in _JOINING or (link == "and" and "between" in opening):
         whole = _range(first, second, today, opened=bool(opening & {"from", "between"}))
         return [first, second] if whole is None else [whole]
-    if gap[-1:] == ["than"] or ["instead", "of"] in (gap[-2:], [*gap, lead][-2:]):
+    if gap[-1:] in (["than"], ["not"]) or ["instead", "of"] in (gap[-2:], [*gap, lead][-2:]):
         return [first, second.outdated()]
     negated = lows[first.span.start - 1 : first.span.start] == ["not"] and not first.span.bound
     if negated or _is_correction(gap):

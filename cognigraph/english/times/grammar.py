@@ -8,13 +8,11 @@ allow. Rules are tried in the order of :data:`_RULES`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 from cognigraph.english import verbs, words
-from cognigraph.english.times import calendar
-from cognigraph.english.times.tense import CERTAIN, LIKELY, WEAK
+from cognigraph.english.times import calendar, readers
+from cognigraph.english.times.readers import Reader, Time
 from cognigraph.english.times.time_words import (
     COUNTS,
     DAYPARTS,
@@ -25,45 +23,6 @@ from cognigraph.english.times.time_words import (
     WEEKDAYS,
 )
 
-AHEAD = CERTAIN + 1
-"""What "in two weeks" needs: something that lies ahead. Otherwise it is how long it takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Time:
-    """The times that words may mean, in order; the tense chooses among them.
-
-    ``needs`` is the certainty that the tense must have to choose (see :mod:`.tense`). 0 means that
-    the words choose themselves: a single time is the one that is meant, several leave it open.
-    """
-
-    times: tuple[str, ...]
-    needs: int = 0
-
-    def readings(self, today: date, direction: int, certainty: int) -> tuple[str, ...]:
-        """Return the times that remain in a tense, the likeliest first."""
-        if not self.needs:
-            return self.times
-        past = [time for time in self.times if calendar.first_day(time) <= today][::-1]
-        future = [time for time in self.times if today <= calendar.last_day(time)]
-        both = tuple(dict.fromkeys((*past[:1], *future[: 1 if self.needs == WEAK else 2])))
-        if direction == 0 or certainty < self.needs:
-            return both
-        chosen = past if direction < 0 else future
-        if not chosen:
-            return ()
-        if self.needs == WEAK:
-            # "School starts on 1 May", said on 2 May: only a sure sign of the past reaches so far.
-            far = abs((calendar.first_day(chosen[0]) - today).days) > _FAR
-            return both if far and (direction > 0 or certainty < CERTAIN) else (chosen[0],)
-        # "We met on Monday", said on a Monday; "it rained in May", said in May.
-        now = calendar.first_day(chosen[0]) <= today <= calendar.last_day(chosen[0])
-        open_ = now and (direction < 0 or self.needs == LIKELY)
-        return tuple(chosen[: 2 if open_ else 1])
-
-
-_FAR = 300
-"""Number of days within which a date without a year lies ahead."""
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WD = "|".join(sorted((day for day in WEEKDAYS if not day.endswith("days")), key=len, reverse=True))
 _TH = r"(?:st|nd|rd|th)?"
@@ -81,276 +40,6 @@ _IN_YEAR = rf"(?: ?,?(?: of)? (?P<year>{_YEAR})| (?:of )?(?P<step>last|this|next
 """An optional year after a month or a day."""
 _ON_DAY = rf"(?:(?P<weekday>{_WD}){_IN_DAY} ?,? )?"
 _TO = r" ?(?:-|–|to|until|till|through|and) ?"
-_STEPS = {"last": -1, "this": 0, "next": 1}
-
-Reader = Callable[[re.Match[str], datetime], Time | None]
-
-
-def _years(match: re.Match[str], at: datetime) -> tuple[int, ...]:
-    """Return the year that an expression names, else those that it may mean."""
-    if match["year"]:
-        return (int(match["year"]),)
-    if match["step"]:
-        return (at.year + _STEPS[match["step"]],)
-    return tuple(range(at.year - 4, at.year + 5))
-
-
-def _each(years: Iterable[int], make: Callable[[int], str]) -> tuple[str, ...]:
-    """Make a time of each year, without the years that do not have it (29 February)."""
-    found = []
-    for year in years:
-        try:
-            found.append(make(year))
-        except (ValueError, OverflowError):
-            continue
-    return tuple(found)
-
-
-def _yearly(match: re.Match[str], at: datetime, make: Callable[[int], str], needs: int) -> Time:
-    years = _years(match, at)
-    times = _each(years, make)
-    return Time(times, 0 if len(years) == 1 else needs)
-
-
-def _iso(match: re.Match[str], at: datetime) -> Time:
-    return Time((date(int(match[1]), int(match[3]), int(match[4])).isoformat(),))
-
-
-def _slashed(match: re.Match[str], at: datetime) -> Time | None:
-    """Read 25/12/2023 and 12/25/2023, but not 5/7/2023: May in the US, July elsewhere."""
-    first, second, year = int(match[1]), int(match[3]), int(match[4])
-    if first <= 12 and second <= 12 and first != second:
-        return Time(())
-    day, month = (first, second) if second <= 12 else (second, first)
-    return Time((date(year, month, day).isoformat(),))
-
-
-def _day_number(text: str) -> int:
-    return ORDINALS.get(text) or int(re.sub(r"\D", "", text))
-
-
-def _month_day(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "7 May", "the first of May", "May 7th, 2023", "Friday, 17 May", "20-27 May"."""
-    month, first = MONTHS[match["month"]], _day_number(match["day"])
-    until = match.groupdict().get("until")
-
-    def make(year: int) -> str:
-        text = date(year, month, first).isoformat()
-        return text if until is None else _ordered(text, date(year, month, int(until)).isoformat())
-
-    found = _yearly(match, at, make, WEAK)
-    weekday = match.groupdict().get("weekday")
-    if weekday is None:
-        return found
-    # A weekday and a date have one year, whatever the tense; a date of long ago would say it.
-    since = (at.date() - timedelta(days=60)).isoformat()
-    until = (at.date() + timedelta(days=330)).isoformat()
-    near = [time for time in found.times if since < time < until] if found.needs else found.times
-    weekdays = {time: date.fromisoformat(time).weekday() for time in near}
-    return Time(tuple(time for time in near if weekdays[time] == WEEKDAYS[weekday]))
-
-
-def _ordered(first: str, last: str) -> str:
-    if last <= first:
-        raise ValueError("a range that does not end after its beginning")
-    return f"{first}/{last}"
-
-
-def _month(match: re.Match[str], at: datetime) -> Time | None:
-    month = MONTHS[match["month"]]
-    return _yearly(match, at, lambda year: calendar.month_text(year, month), CERTAIN)
-
-
-def _year(match: re.Match[str], at: datetime) -> Time | None:
-    return Time((calendar.year_text(int(match[1])),))
-
-
-def _quarter(match: re.Match[str], at: datetime) -> Time | None:
-    first = 3 * int(match[1]) - 2
-    return _yearly(match, at, lambda year: _months(year, first, first + 2), WEAK)
-
-
-def _months(year: int, first: int, last: int) -> str:
-    return f"{calendar.month_text(year, first)}/{calendar.month_text(year, last)}"
-
-
-def _season(match: re.Match[str], at: datetime) -> Time | None:
-    return _yearly(match, at, lambda year: calendar.season_of(match[1], year), CERTAIN)
-
-
-def _holiday(match: re.Match[str], at: datetime) -> Time | None:
-    return _yearly(match, at, lambda year: calendar.holiday(match[1], year), WEAK)
-
-
-def _decade(match: re.Match[str], at: datetime) -> Time | None:
-    return Time((f"{match[1]}0/{match[1]}9",))
-
-
-def _part(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "the first half of June", "the last week of April"."""
-    month = MONTHS[match["month"]]
-    part = -1 if match[1] in ("last", "final") else ORDINALS[match[1]] - 1
-    size = 15 if match[2] == "half" else 7
-    if part > (1 if size == 15 else 3):
-        return None
-    return _yearly(match, at, lambda year: calendar.part_of_month(part, size, year, month), WEAK)
-
-
-def _weekday(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "Friday", "Tuesday morning", "Friday the 21st", "Monday next week"."""
-    day = at.date() + timedelta(days=WEEKDAYS[match[1]] - at.weekday())
-    if match["step"]:
-        return Time(((day + timedelta(weeks=_STEPS[match["step"]])).isoformat(),))
-    if match["day"]:
-        weeks = [day + timedelta(weeks=step) for step in range(-8, 9)]
-        number = _day_number(match["day"])
-        return Time(tuple(one.isoformat() for one in weeks if one.day == number), WEAK)
-    weeks = [day + timedelta(weeks=step) for step in (-2, -1, 0, 1, 2)]
-    return Time(tuple(one.isoformat() for one in weeks), LIKELY)
-
-
-def _weekday_of(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "last week on Tuesday"."""
-    days = WEEKDAYS[match[2]] - at.weekday() + 7 * _STEPS[match[1]]
-    return Time(((at.date() + timedelta(days=days)).isoformat(),))
-
-
-def _of_month(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "the 25th"."""
-    number = _day_number(match[1])
-    months = range(12 * at.year + at.month - 4, 12 * at.year + at.month + 3)
-    times = _each(months, lambda month: date(month // 12, month % 12 + 1, number).isoformat())
-    return Time(times, WEAK)
-
-
-def _day_of_month(match: re.Match[str], at: datetime) -> Time | None:
-    month = calendar.month_text(at.year, at.month + _STEPS[match[2]])
-    return Time((date.fromisoformat(f"{month}-{_day_number(match[1]):02}").isoformat(),))
-
-
-def _simple(match: re.Match[str], at: datetime) -> Time | None:
-    step = SIMPLE.get(match[2], 1) * (2 if match[1] else 1)
-    return Time(((at.date() + timedelta(days=step)).isoformat(),))
-
-
-def _part_of_day(match: re.Match[str], at: datetime) -> Time | None:
-    return Time(((at.date() - timedelta(days=match[1] == "last")).isoformat(),))
-
-
-def _stepped(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "last week", "this month", "next year", "last weekend", "the week after next"."""
-    step, unit = match[1], match[2]
-    return _unit_away(unit, at, _STEPS[step], WEAK if unit == "weekend" and step == "this" else 0)
-
-
-def _weekend(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "over the weekend": the one before or the one to come, as the tense tells."""
-    return Time(tuple(calendar.weekend_of(at.date(), weeks) for weeks in (-1, 0, 1)), LIKELY)
-
-
-def _this(match: re.Match[str], at: datetime) -> Time | None:
-    return _unit_away(match[1], at, 0, 0)
-
-
-def _twice(match: re.Match[str], at: datetime) -> Time | None:
-    return _unit_away(match[1], at, -2 if match[2] == "last" else 2, 0)
-
-
-def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
-    today = at.date()
-    if unit == "weekend":
-        # On Monday and Tuesday, "this weekend" may be the past or the coming one.
-        steps = (-1, 0) if needs and today.weekday() < 2 else (step,)
-        if step == 1 and today.weekday() < 5:
-            steps = (0, 1)  # "next weekend" is the coming one, or the one after it
-        times = tuple(calendar.weekend_of(today, one) for one in steps)
-        return Time(times, LIKELY if len(steps) > 1 and step == 0 else 0)
-    if unit == "week":
-        # On a Sunday, "this week" may be that which is over, or that which begins.
-        steps = (step, step + 1) if today.weekday() == 6 and step in (-1, 0) else (step,)
-        return Time(tuple(calendar.week_of(today, one) for one in steps))
-    if unit == "month":
-        return Time((calendar.month_text(today.year, today.month + step),))
-    return Time((calendar.year_text(today.year + step),))
-
-
-def _stepped_weekday(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "last Friday", "this Friday", "next Friday", "this coming Friday".
-
-    Early in a week, "next Friday" is that of this week or that of the next one.
-    """
-    step, weekday, today = match[1], WEEKDAYS[match[2]], at.date()
-    ahead = (weekday - today.weekday()) % 7 or 7
-    coming, past = today + timedelta(days=ahead), today - timedelta(days=7 - ahead or 7)
-    if step in ("last", "past", "this past"):
-        return Time((past.isoformat(),))
-    if step == "this" and weekday < today.weekday():
-        return Time((past.isoformat(), coming.isoformat()), LIKELY)
-    if step == "this" and weekday == today.weekday():
-        return Time((today.isoformat(), coming.isoformat()))
-    week = calendar.week_of(today)
-    if step == "next" and coming.isoformat() <= week[11:]:
-        return Time((coming.isoformat(), (coming + timedelta(weeks=1)).isoformat()))
-    return Time((coming.isoformat(),))
-
-
-def _stepped_name(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "last May", "next summer", "last Christmas".
-
-    In October, "last May" may be that of this year; in February, "next May" that of this year.
-    """
-    step, name, today = match[1], match[2], at.date()
-    make: Callable[[int], str]
-    if name in MONTHS:
-        make = lambda year: calendar.month_text(year, MONTHS[name])  # noqa: E731
-    elif name in calendar.SEASONS:
-        make = lambda year: calendar.season_of(name, year)  # noqa: E731
-    else:
-        make = lambda year: calendar.holiday(name, year)  # noqa: E731
-    before, this, after = (make(today.year + one) for one in (-1, 0, 1))
-    if step == "this":
-        if calendar.first_day(before) <= today <= calendar.last_day(before):
-            return Time((before,))  # "this winter", said in January
-        over = calendar.last_day(this) < today
-        return Time((this, after), LIKELY) if over else Time((this,))
-    if step == "next":
-        return Time((this, after) if calendar.first_day(this) > today else (after,))
-    if calendar.last_day(this) < today:
-        return Time((this, before))
-    if calendar.last_day(before) >= today:
-        return Time((make(today.year - 2),))
-    return Time((before,))
-
-
-def _ago(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "two weeks ago", "3 days from now"."""
-    count = COUNTS.get(match[1]) or int(match[1])
-    return _counted(count if match[3] != "ago" and match[3] != "back" else -count, match[2], at)
-
-
-def _ahead(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "in two weeks", which is a time only where something lies ahead."""
-    found = _counted(COUNTS.get(match[1]) or int(match[1]), match[2], at)
-    return None if found is None else replace(found, needs=AHEAD)
-
-
-def _counted(count: int, unit: str, at: datetime) -> Time | None:
-    unit, today = UNITS[unit], at.date()
-    if unit in ("hour", "minute"):
-        moved = at + timedelta(**{f"{unit}s": count})
-        return Time((moved.date().isoformat(),))
-    if unit in ("day", "night"):
-        return Time(((today + timedelta(days=count)).isoformat(),))
-    if unit == "fortnight":
-        return Time((calendar.week_of(today, 2 * count),))
-    if unit == "decade":
-        return Time(())
-    return _unit_away(unit, at, count, 0)
-
-
-def _nothing(match: re.Match[str], at: datetime) -> Time | None:
-    return Time(())
-
 
 _BARE = "|".join(
     sorted(
@@ -363,7 +52,7 @@ _END = rf"(?= (?:{_BARE}|[^\w ])(?: |\Z)|\Z)"
 """What may follow a time of which the words may also describe a noun: "in summer | clothes"."""
 _MONTH_AFTER = (
     r"(?:in|by|since|from|until|till|before|after|during|between|of|early|late|mid"
-    rf"|(?:{_MONTH}|{_YEAR}) (?:to|and|through|-|–))"
+    rf"|(?:{_MONTH}|{_YEAR}) (?:to|and|through|-|–)|(?:slipped|pushed|moved|postponed) to)"
 )
 _YEAR_AFTER = (
     r"(?:in|by|since|from|until|till|before|after|during|between|early|late|mid|as of|end of"
@@ -379,71 +68,78 @@ _RULES: tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...] = tup
     for before, pattern, reader in (
         # Habits, vague times and times of day are found so that nothing else takes their words.
         (None, rf"(?:every|each|any|most|alternate) (?:other |second )?(?:{_WD}|{_UNIT})"
-         rf"{_IN_DAY}", _nothing),
-        (None, rf"(?:once|twice|(?:{_COUNT}) times) (?:a|an|every|each|per) (?:{_UNIT})", _nothing),
+         rf"{_IN_DAY}", readers.read_nothing),
+        (None, rf"(?:once|twice|(?:{_COUNT}) times) (?:a|an|every|each|per) (?:{_UNIT})",
+         readers.read_nothing),
         (None, rf"(?:a |an |the |some )?(?:few|several|many|couple(?: of)?|half an?|long|good)"
-         rf"(?: (?:{_UNIT}|time))? (?:ago|back|later)", _nothing),
-        (None, r"(?:a|some|quite a|a little) (?:while|time) (?:ago|back)", _nothing),
+         rf"(?: (?:{_UNIT}|time))? (?:ago|back|later)", readers.read_nothing),
+        (None, r"(?:a|some|quite a|a little) (?:while|time) (?:ago|back)", readers.read_nothing),
         (None, rf"the (?:other|next|following|previous|same|whole) (?:{_UNIT}|{_WD}|{_PART})",
-         _nothing),
+         readers.read_nothing),
         (None, rf"the (?:last|past|next|first) (?:(?:{_COUNT}|few|couple(?: of)?|several) )?"
-         rf"(?:{_UNIT})(?! of (?:{_MONTH})\b)", _nothing),
-        (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:later|earlier|apart|old|straight)",
-         _nothing),
-        (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago", _nothing),
-        (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)", _nothing),
+         rf"(?:{_UNIT})(?! of (?:{_MONTH})\b)", readers.read_nothing),
+        (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:later|earlier|apart|straight)",
+         readers.read_nothing),
+        (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago",
+         readers.read_nothing),
+        (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)",
+         readers.read_nothing),
         (None, rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+{_IN_DAY}",
-         _nothing),
-        (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", _iso),
-        (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", _slashed),
+         readers.read_nothing),
+        (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", readers.read_iso),
+        (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", readers.read_slashed),
         (None, rf"{_ON_DAY}(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
-         rf"(?: of)? (?P<month>{_MONTH})\b{_IN_YEAR}", _month_day),
+         rf"(?: of)? (?P<month>{_MONTH})\b{_IN_YEAR}", readers.read_month_day),
         (None, rf"(?:the )?(?P<day>\d\d?){_TH}{_TO}(?:the )?(?P<until>\d\d?){_TH}"
-         rf"(?: of)? (?P<month>{_MONTH}){_IN_YEAR}", _month_day),
+         rf"(?: of)? (?P<month>{_MONTH}){_IN_YEAR}", readers.read_month_day),
         (None, rf"(?P<month>{_MONTH}) (?P<day>\d\d?){_TH}{_TO}"
-         rf"(?P<until>\d\d?){_TH}(?! (?:{_MONTH})){_IN_YEAR}", _month_day),
+         rf"(?P<until>\d\d?){_TH}(?! (?:{_MONTH})){_IN_YEAR}", readers.read_month_day),
         (None, rf"{_ON_DAY}(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}|{_ORDINAL})"
-         rf"(?! (?:week|half|{_WD})){_IN_YEAR}", _month_day),
+         rf"(?! (?:week|half|{_WD})){_IN_YEAR}", readers.read_month_day),
         (None, rf"(?:the )?({_ORDINAL}|last|final) (half|week) (?:of|in) (?P<month>{_MONTH})"
-         rf"{_IN_YEAR}", _part),
+         rf"{_IN_YEAR}", readers.read_part),
         (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in)"
-         rf" (?:(?:the|each|every) \w+|{_MONTH})(?: {_YEAR})?", _nothing),
+         rf" (?:(?:the|each|every) \w+|{_MONTH})(?: {_YEAR})?", readers.read_nothing),
         (None, rf"(?:mid-)?(?P<month>{_MONTH})(?: ?,?(?: of)? (?P<year>{_YEAR})"
-         r"| (?:of )?(?P<step>last|this|next) year)", _month),
-        (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", _month),
-        (_MONTH_AFTER, rf"(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", _month),
+         r"| (?:of )?(?P<step>last|this|next) year)", readers.read_month),
+        (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", readers.read_month),
+        (_MONTH_AFTER, rf"(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", readers.read_month),
         (None, rf"(last|this past|this coming|this|next|past|coming) ({_WD}){_IN_DAY}"
-         rf"{_END}", _stepped_weekday),
-        (None, rf"(last|this|next) week (?:on )?({_WD})", _weekday_of),
-        (None, rf"(last|this|next) (week|weekend|month|year){_END}", _stepped),
-        (None, r"the (week|weekend|month|year) (?:before|after) (last|next)", _twice),
-        (r"(?:over|at|on|during)", rf"the weekend{_END}", _weekend),
-        (r"(?:end|close|start|beginning|middle) of", rf"the (week|month|year){_END}", _this),
-        (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}", _stepped_name),
-        (None, rf"(last|this) (?:night|morning|afternoon|evening){_END}", _part_of_day),
+         rf"{_END}", readers.read_stepped_weekday),
+        (None, rf"(last|this|next) week (?:on )?({_WD})", readers.read_weekday_of),
+        (None, rf"(last|this|next) (week|weekend|month|year){_END}", readers.read_stepped),
+        (None, r"the (week|weekend|month|year) (?:before|after) (last|next)", readers.read_twice),
+        (r"(?:over|at|on|during)", rf"the weekend{_END}", readers.read_weekend),
+        (r"(?:end|close|start|beginning|middle) of", rf"the (week|month|year){_END}",
+         readers.read_this),
+        (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}",
+         readers.read_stepped_name),
+        (None, rf"(last|this) (?:night|morning|afternoon|evening){_END}", readers.read_part_of_day),
         (None, rf"(the day (?:before (?=yes)|after (?=tom)))?"
-         rf"(today|tonight|yesterday|tomorrow|tmrw|tmr){_IN_DAY}", _simple),
+         rf"(today|tonight|yesterday|tomorrow|tmrw|tmr){_IN_DAY}", readers.read_simple),
         (None, rf"({_WD}){_IN_DAY}(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
-         rf"(?P<step>last|this|next) week)?{_END}", _weekday),
-        (None, rf"the ({_NTH}) of (last|this|next) month", _day_of_month),
+         rf"(?P<step>last|this|next) week)?{_END}", readers.read_weekday),
+        (None, rf"the ({_NTH}) of (last|this|next) month", readers.read_day_of_month),
         (r"(?:on|by|until|till|since|from|for|to|before|after|was|is|sorry|actually|,)",
-         rf"the ({_NTH}){_END}", _of_month),
-        (None, rf"({_COUNT}) ({_UNIT}) (ago|back|from now|from today)", _ago),
-        (r"in", rf"({_COUNT}) ({_UNIT}){_END}", _ahead),
-        (None, rf"q([1-4])(?: (?P<year>{_YEAR})(?P<step>))", _quarter),
-        (_MONTH_AFTER, rf"q([1-4])(?P<year>)(?P<step>){_END}", _quarter),
-        (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", _season),
+         rf"the ({_NTH}){_END}", readers.read_of_month),
+        (None, rf"({_COUNT}) ({_UNIT}) (ago|back|from now|from today)", readers.read_ago),
+        (r"in", rf"({_COUNT}) ({_UNIT}){_END}", readers.read_ahead),
+        (None, rf"q([1-4])(?: (?P<year>{_YEAR})(?P<step>))", readers.read_quarter),
+        (_MONTH_AFTER, rf"q([1-4])(?P<year>)(?P<step>){_END}", readers.read_quarter),
+        (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", readers.read_season),
         (r"(?:in|during|over|since|by|until|till|before|after)(?: the)?",
-         rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", _season),
-        (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", _holiday),
+         rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", readers.read_season),
+        (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", readers.read_holiday),
         (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
-         _holiday),
-        (None, r"the ((?:19|20)[1-9])0s", _decade),
-        (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})", _year),
-        (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", _year),
-        (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?", _nothing),
+         readers.read_holiday),
+        (None, r"the ((?:19|20)[1-9])0s", readers.read_decade),
+        (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})",
+         readers.read_year),
+        (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", readers.read_year),
+        (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?",
+         readers.read_nothing),
         (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the {_PART})?{_END}",
-         _nothing),
+         readers.read_nothing),
     )
 )  # fmt: skip
 _FIRST = "|".join(

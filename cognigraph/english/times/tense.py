@@ -188,9 +188,11 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _OPEN if low in ARRANGED | _GOING else _PAST
         if helpers & _BE or "be" in helpers:
             return _FUTURE if low in ARRANGED else _PRESENT
-        if low in _AGREED and (at + 1 == start or lows[at + 1] in ("up", "for", "to", "in")):
-            return _FUTURE if at + 1 == start else _OPEN
-        if low in RESCHEDULING and (low != "moved" or lows[at + 1] in _MOVABLE):
+        if low in ("agreed", "settled") and at + 1 == start:
+            return _FUTURE
+        if low in _AGREED and "".join(lows[at + 1 : at + 2]) in ("up", "for", "to", "in"):
+            return _OPEN
+        if low in RESCHEDULING and (low != "moved" or _MOVABLE & set(lows[at + 1 : at + 2])):
             return _OPEN
         return _PAST if found.form == "past" else None
     scheduled = found.base in _SCHEDULED
