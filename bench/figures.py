@@ -654,26 +654,21 @@ def model_cost() -> str:
 
 
 def dates() -> str:
-    """Return the table of how well time expressions are parsed."""
+    """Return the table of how well the dates of sentences are read."""
     found = result("dates")
-    readers = {
-        "cognigraph": "timewords",
-        "dateparser": "dateparser",
-        "parsedatetime": "parsedatetime",
-    }
-    rows = [
-        [
-            name,
-            share(found[key]["exact"]),
-            share(found[key]["undated_left_alone"]),
-            ms(found[key]["ms_each"]),
-        ]
-        for name, key in readers.items()
+    parts = [
+        ("first half, at hand while the rules were written", "first"),
+        ("second half, at first contact", "second_at_first_contact"),
+        ("second half, now", "second"),
     ]
-    count = found["expressions"]
-    return table(
-        [f"{count} expressions", "exact", "no date where there is none", "time an expression"], rows
-    )
+    rows = [
+        [name, half, str(part["sentences"]), share(part["precision"]), share(part["coverage"])]
+        for name, halves in found.items()
+        for half, key in parts
+        if (part := halves.get(key)) is not None
+        if name == "cognigraph" or key == "second"
+    ]
+    return table(["", "texts", "number", "written dates that are right", "dates written"], rows)
 
 
 def updates() -> str:

@@ -131,7 +131,9 @@ _PET_WORDS = (
 _OLDER = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|half|late) )?"
 _ONES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
 _KIN = rf"{_OLDER}(?:{_KIN_WORDS})"
+_THIRD = rf"(?P<third>{_CAP}(?: {_CAP}){{0,2}})"
 _WHO = rf"(?:I|[Mm]y (?P<kin>{_KIN})(?: (?P<named>{_PERSON}))?)"
+_ANYONE = rf"(?:I|[Mm]y (?P<kin>{_KIN})(?: (?P<named>{_PERSON}))?|{_THIRD})"
 _ATTRIBUTE = (
     "(?:(?:first|last|full|middle|maiden|family) name|surname|nickname|birthday|date of birth"
     "|(?:(?:work|home|mobile|cell|office|private) )?(?:phone|phone number|mobile number|number)"
@@ -172,6 +174,10 @@ _POINTING = word_set(
     my our you he she they we me him us to not never no myself ourselves yourself"""
 )
 """Words that point at something outside of the clause, so that nobody could tell what is meant."""
+_NOBODY = (
+    words.PRONOUNS | words.DETERMINERS | words.POSSESSIVES | words.CONJUNCTIONS | words.ADVERBS
+    | words.INTERJECTIONS | words.PREPOSITIONS | words.LIGHT | words.PERSON_NOUNS
+)  # fmt: skip
 _JOINING = word_set("and or with without in at on of for from by about over than")
 
 
@@ -250,10 +256,14 @@ def _of_sentence(
 
 
 def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
-    """Return the tokens as text, with a sign for each time expression that is a date."""
+    """Return the tokens as text, with a sign for each time expression that may be a date."""
     parts: list[str] = []
     at = 0
-    spans = {span.start: (number, span) for number, span in enumerate(times) if span.when}
+    spans = {
+        span.start: (number, span)
+        for number, span in enumerate(times)
+        if span.when or (span.readings and span.bound == "" and not span.outdated)
+    }
     while at < len(tokens):
         if at in spans:
             number, span = spans[at]
@@ -302,7 +312,7 @@ def _head_and_tail(text: str) -> tuple[str, str]:
 
 def _subject(match: re.Match[str], clause: _Clause) -> tuple[str, str]:
     found = match.groupdict()
-    kin, named = found.get("kin"), found.get("named")
+    kin, named = found.get("kin"), found.get("named") or found.get("third")
     return named or (f"{clause.speaker}'s {kin.lower()}" if kin else clause.speaker), "person"
 
 
@@ -332,7 +342,7 @@ def _states(
 
     def read(match: re.Match[str], clause: _Clause) -> Statement | None:
         value = match["value"]
-        if not accepts(value):
+        if not accepts(value) or not _is_somebody(match.groupdict().get("third")):
             return None
         subject, subject_type = _subject(match, clause)
         shown = _shown(value, clause)
@@ -351,6 +361,14 @@ def _is_thing(value: str) -> bool:
     if any(low in FINITE_AUX or low in BE or low in HAVE for low in lows):
         return False
     return not (len(lows) == 1 and (lows[0] in words.LIGHT or lows[0] in words.ADVERBS))
+
+
+def _is_somebody(name: str | None) -> bool:
+    """Whether a subject in the third person is a name and no other word with a capital."""
+    return name is None or not any(
+        low in _NOBODY or low in words.KIN or low in words.NOT_NAMES
+        for low in name.lower().split(" ")
+    )
 
 
 def _is_name(value: str) -> bool:
@@ -425,10 +443,11 @@ def _moved(match: re.Match[str], clause: _Clause) -> Statement | None:
     place = match["value"]
     when = _time(match, clause)
     known = place.partition(" , ")[0].lower() in PLACES
-    if not _is_name(place) or not (known or match.groupdict().get("back")):
+    somebody = _is_somebody(match["third"])
+    if not _is_name(place) or not somebody or not (known or match.groupdict().get("back")):
         return None
     return Statement(
-        clause.speaker, "person", "moved to", place.replace(" ,", ","), "location", when
+        *_subject(match, clause), "moved to", place.replace(" ,", ","), "location", when
     )
 
 
@@ -466,26 +485,26 @@ def _frame(pattern: str, read: _Reading, *, closed: bool = True) -> Frame:
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame(rf"(?:{_WHO}|[Ww]e) (?:am living|live|lives|is living|are living|am based|is based|are based) in (?P<value>{_PLACE}){_NOW}{_WHEN}",
+    _frame(rf"(?:{_ANYONE}|[Ww]e) (?:am living|live|lives|is living|are living|am based|is based|are based) in (?P<value>{_PLACE}){_NOW}{_WHEN}",
            _states("lives in", "location", _is_name)),
     _frame(rf"(?:I|[Ww]e) have (?:lived|been living) in (?P<value>{_PLACE}) ⟦(?P<since>\d+)⟧",
            _living_since),
-    _frame(rf"(?:I|[Ww]e) (?:have )?(?:just |recently |finally )?(?:moved|relocated) (?P<back>back )?to (?P<value>{_PLACE}){_WHEN}",
+    _frame(rf"(?:I|[Ww]e|[Mm]y (?P<kin>{_KIN})(?: (?P<named>{_PERSON}))?|{_THIRD}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?P<back>back )?to (?P<value>{_PLACE}){_WHEN}",
            _moved),
     _frame(rf"{_WHO} (?:am|is) (?:originally )?from (?P<value>{_PLACE})",
            _states("is from", "location", _is_name)),
     _frame(rf"{_WHO} (?:was born|were born) in (?P<value>{_PLACE}){_WHEN}",
            _states("was born in", "location", _is_name)),
     _frame(rf"{_WHO} grew up in (?P<value>{_PLACE})", _states("grew up in", "location", _is_name)),
-    _frame(rf"{_WHO} (?:work|works|am working|is working) (?:at|for) (?P<value>(?:the )?{_NAME}){_NOW}",
+    _frame(rf"{_ANYONE} (?:work|works|am working|is working) (?:at|for) (?P<value>(?:the )?{_NAME}){_NOW}",
            _states("works at", "organization", _is_name)),
-    _frame(rf"{_WHO} (?:work|works|am working|is working) as an? (?P<value>{_JOB}(?: (?:at|for|in) (?:the )?{_NAME})?){_NOW}",
+    _frame(rf"{_ANYONE} (?:work|works|am working|is working) as an? (?P<value>{_JOB}(?: (?:at|for|in) (?:the )?{_NAME})?){_NOW}",
            _states("works as", "concept")),
     _frame(rf"{_WHO} (?:am|is) an? (?P<value>{_JOB}(?: (?:at|for|in) (?:the )?{_NAME})?){_NOW}",
            _states("works as", "concept")),
     _frame(rf"I (?:have )?(?:just |finally )?(?:started|got) (?:a |my )new job at (?P<value>{_NAME}){_WHEN}",
            _states("started a new job at", "organization", _is_name)),
-    _frame(rf"{_WHO} (?:am|is) (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
+    _frame(rf"{_ANYONE} (?:am|is) (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_thing), closed=False),
     _frame(rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from cognigraph.english.sentences import Sentence, sentences
-from cognigraph.english.times.find import TimeSpan, find_times
+from cognigraph.english.times.find import TimeSpan, read_times
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.key_phrases import KeyPhrase, key_phrases
 from cognigraph.ingest.rules.names import Name, find_names
@@ -92,7 +92,7 @@ class ChunkInContext:
         heard: dict[str, _Heard] = {}
         for turn in (*self._around, self):
             _hear(heard, turn.names)
-        found = [(one, find_times(one.tokens, self.chunk.at)) for one in self.sentences]
+        found = list(zip(self.sentences, read_times(self.sentences, self.chunk.at), strict=True))
         names = {low: name.type for low, name in heard.items()}
         read = _read(found, names, self.speakers, habit=self._habit)
         self._around = ()  # release the preceding chunks, which would keep all earlier ones alive

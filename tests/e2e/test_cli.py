@@ -363,7 +363,7 @@ def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
     entities = quick("entities", "pick", "--db", sample_db)
     assert "Pickle" in entities.stdout
     triples = quick("triples", "Felix", "--db", sample_db)
-    assert "prefers" in triples.stdout and "Charlotte" in triples.stdout
+    assert "Pia's husband" in triples.stdout
     assert "may-move/m060" in triples.stdout
     assert triples.stdout == quick("triples", "Pia's husband", "--db", sample_db).stdout
     assert "= Pia's husband" in quick("entities", "Felix", "--db", sample_db).stdout

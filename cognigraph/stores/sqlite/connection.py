@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
 from cognigraph.new_file import new_file
@@ -26,9 +26,6 @@ from cognigraph.stores.sqlite.identity import (
     check_same,
     files,
 )
-
-if TYPE_CHECKING:
-    from cognigraph.stores.sqlite.changes import Changes
 
 APPLICATION_ID = 0x436F4772
 """``application_id`` ("CoGr") in the header of every file that cognigraph creates."""
@@ -55,6 +52,25 @@ class _Connection(sqlite3.Connection):
     opened: Files | None = None
 
 
+class CountsChanges(Protocol):
+    """Counts the changes of a file, in it and beside it (:mod:`.changes`)."""
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Note that a writing transaction begins."""
+
+    def count(self, connection: sqlite3.Connection) -> Any:
+        """Count the change of a transaction, before it is committed."""
+
+    def acknowledge(self, counted: Any) -> None:
+        """Write the count beside the file, after the commit."""
+
+    def close(self, connection: sqlite3.Connection) -> None:
+        """Note in the file that nothing is missing, before its last connection is closed."""
+
+    def leave(self) -> None:
+        """Delete what is beside the file, after its last connection was closed."""
+
+
 class Pool:
     """Connections to one database file.
 
@@ -72,7 +88,7 @@ class Pool:
         self._absolute = str(Path(self.path).absolute())  # os.chdir must not change the file
         self._opened: Files | None = None
         self.is_read_only = False
-        self.changes: Changes | None = None
+        self.changes: CountsChanges | None = None
         """Counts what is written, once the schema is there."""
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
