@@ -40,7 +40,7 @@ _SQUARE = re.compile(
     f"[{re.escape(_OPENING)}]([^{re.escape(_OPENING + _CLOSING)}]*)[{re.escape(_CLOSING)}]"
 )
 _ANGLED = re.compile(f"([{_LESS}]+)([^{_LESS}{_GREATER}]*)([{_GREATER}]*)")
-_TEMPLATE = re.compile(rf"(?<![{_LESS}])[{_LESS}]+(?=\s?[{_BAR}]\S)")
+_TEMPLATE = re.compile(rf"(?<![{_LESS}])[{_LESS}]+(?=\s*[{_BAR}])")
 """What begins a mark of a chat template, such as ``<|im_start|>``."""
 
 # As they look without white space.
