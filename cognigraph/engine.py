@@ -191,11 +191,13 @@ class Engine:
             halted = self.enricher.halted
             if halted is not None:
                 raise FlushTimeout(
-                    f"{_counted(waiting)}{where} are not enriched: {halted}", pending=waiting.total
+                    f"{_counted(waiting)}{where} are not enriched: {halted}",
+                    pending=waiting.total,
+                    halted=True,
                 )
             if time.monotonic() >= deadline:
                 raise FlushTimeout(
-                    f"{_counted(waiting)}{where} are not enriched after {timeout:g} s"
+                    f"{_counted(waiting)}{where} are not enriched in time"
                     f"{self._last_failure(space)}; they stay queued, flush again or raise the "
                     "timeout",
                     pending=waiting.total,

@@ -6,6 +6,7 @@ It needs ``uvicorn``, which the extras ``server`` and ``mcp`` install.
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -43,6 +44,8 @@ def serve_app(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None
             log_level="warning",
             access_log=False,
             server_header=False,
+            # uvicorn itself would believe X-Forwarded-For of every program on this machine.
+            forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
             lifespan="on",
             timeout_graceful_shutdown=_SECONDS_TO_FINISH,
         )

@@ -14,7 +14,7 @@ def new_file(path: Path) -> Iterator[None]:
     """Create an empty file that only its owner may read, to be written inside the block.
 
     Raises:
-        StoreError: the file exists already or cannot be created.
+        StoreError: the file exists already, or cannot be created or written.
     """
     try:
         path.touch(0o600, exist_ok=False)
@@ -24,6 +24,8 @@ def new_file(path: Path) -> Iterator[None]:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
     try:
         yield
-    except BaseException:  # also an interruption: half a file would look like a whole one
+    except BaseException as error:  # also an interruption: half a file would look like a whole one
         path.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # such as a full disk
+            raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
         raise

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from cognigraph.arrays import Vector
 from cognigraph.embed.prefixes import chosen, identity
 from cognigraph.errors import ConfigurationError, EmbeddingError
 from cognigraph.llm.classify_reply import retry_after
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, shared_loop
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, is_http, shared_loop
 from cognigraph.llm.limiter import Limiter
 
 logger = logging.getLogger("cognigraph.embed")
@@ -242,9 +241,7 @@ def _check(model: str, base_url: str | None, api_key: str | None) -> None:
             "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
             "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
         )
-    if base_url is not None and (
-        urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).netloc
-    ):
+    if base_url is not None and not is_http(base_url):
         raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
 
 

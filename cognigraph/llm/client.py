@@ -10,14 +10,13 @@ from copy import copy
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.answer_cache import AnswerCache, cache_key
 from cognigraph.llm.bounds import MAX_REPLY_BYTES
 from cognigraph.llm.budget import Budget
 from cognigraph.llm.calls import Requests, Tally, call
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, is_http
 from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.ledger import Entry, Ledger
 from cognigraph.llm.limiter import Limiter
@@ -259,7 +258,7 @@ def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> 
         raise ConfigurationError(
             "the API key contains characters that no key may have; was it pasted correctly?"
         )
-    if base_url is not None and not _is_http(base_url):
+    if base_url is not None and not is_http(base_url):
         raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}; use json_schema, json_object or text")
@@ -279,14 +278,6 @@ def _whole_number(text: str) -> int:
             f"COGNIGRAPH_MODEL_MAX_REPLY_BYTES must be a number of bytes, not {text[:40]!r}"
         )
     return int(text)
-
-
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # an invalid port, or brackets without an IPv6 address
-        return False
 
 
 def _repair(text: str, reading: ParsedAnswer[Any], form: Mapping[str, Any]) -> list[Message]:

@@ -170,6 +170,15 @@ class Endpoint:
                 closing.result(_CLOSE_SECONDS)
 
 
+def is_http(url: str) -> bool:
+    """Whether a text is an address that a client of HTTP can use."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an invalid port, or brackets without an IPv6 address
+        return False
+
+
 def _without_credentials(url: str) -> str:
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))

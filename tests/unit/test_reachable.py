@@ -61,6 +61,6 @@ def test_an_unknown_name_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> Non
         wait_until_listening("neo4j://nowhere", patience=0.05)
 
 
-@pytest.mark.parametrize("uri", ["neo4j://", "bolt://host:port"])
+@pytest.mark.parametrize("uri", ["neo4j://", "bolt://host:port", "bolt://[::1"])
 def test_what_is_no_address_is_left_to_the_driver(uri: str) -> None:
     wait_until_listening(uri, patience=0.05)
