@@ -58,7 +58,10 @@ class LongWork:
             raise self._too_much(share, turn.client)
         try:
             async with asyncio.timeout(self._patience):
-                await unless_left(request, asyncio.create_task(turn.begin()))
+                if share is self.files:  # the body is still to come, so nobody may read it here
+                    await turn.begin()
+                else:
+                    await unless_left(request, asyncio.create_task(turn.begin()))
         except BaseException as error:
             turn.end()  # it may have come at this very moment
             if isinstance(error, TimeoutError):

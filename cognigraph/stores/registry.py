@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
+from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import EmbedderIdentity
@@ -59,7 +60,8 @@ class StorePackage(Protocol):
 def open_store(request: StoreRequest) -> Store:
     """Open the store that ``request.location`` names.
 
-    Raises :class:`ConfigurationError` for a scheme that no store is registered for.
+    Raises :class:`ConfigurationError` for a scheme that no store is registered for, and for what is
+    no address.
     """
     scheme, separator, _ = request.location.partition("://")
     package = STORES.get(scheme.lower() if separator else FILE)
@@ -68,4 +70,12 @@ def open_store(request: StoreRequest) -> Store:
             f"cannot open {request.location!r}: give a file path, or a Neo4j URI such as "
             "neo4j://host:7687"
         )
+    if separator:
+        try:
+            urlsplit(request.location)
+        except ValueError as error:  # such as half an address of IPv6
+            raise ConfigurationError(
+                f"the address of the server is not valid: {error}; give one such as "
+                "neo4j://host:7687 or neo4j://[::1]:7687"
+            ) from error
     return cast(StorePackage, import_module(package)).open_store(request)

@@ -165,25 +165,17 @@ class Connection:
                 "notifications_disabled_classifications": ["UNRECOGNIZED"],
                 "warn_notification_severity": "WARNING",
             }
-        try:
-            with mapped_errors(self.uri, self.database):
-                return GraphDatabase.driver(
-                    self.uri,
-                    auth=self._auth,
-                    user_agent=f"cognigraph/{__version__}",
-                    max_connection_pool_size=self._pool_size,
-                    connection_timeout=min(self._read_timeout, self._write_timeout, 15.0),
-                    connection_acquisition_timeout=max(self._read_timeout, self._write_timeout),
-                    liveness_check_timeout=30.0,
-                    **quiet,
-                )
-        except ConfigurationError:
-            raise
-        except ValueError as error:  # such as half an address of IPv6
-            raise ConfigurationError(
-                f"the address of the server is not valid: {error}; give one such as "
-                "neo4j://host:7687 or neo4j://[::1]:7687"
-            ) from error
+        with mapped_errors(self.uri, self.database):
+            return GraphDatabase.driver(
+                self.uri,
+                auth=self._auth,
+                user_agent=f"cognigraph/{__version__}",
+                max_connection_pool_size=self._pool_size,
+                connection_timeout=min(self._read_timeout, self._write_timeout, 15.0),
+                connection_acquisition_timeout=max(self._read_timeout, self._write_timeout),
+                liveness_check_timeout=30.0,
+                **quiet,
+            )
 
     @property
     def driver(self) -> Driver:
