@@ -66,6 +66,8 @@ class FairShare:
         if not self._working[client]:
             del self._working[client]
         for waiting in sorted(self._waiting, key=self.working):
+            if self._working.total() >= self._most:
+                break
             self._admit(waiting)
 
     def _admit(self, client: str) -> None:
@@ -79,9 +81,10 @@ class FairShare:
             del self._waiting[client]
 
     def _has_place(self, client: str) -> bool:
+        if self._working.total() >= self._most:
+            return False
         active = len(self._working.keys() | self._waiting.keys() | {client})
-        share = max(1, self._places // active)
-        return self._working[client] < share and self._working.total() < self._most
+        return self._working[client] < max(1, self._places // active)
 
 
 class Turn:

@@ -29,6 +29,8 @@ logger = logging.getLogger("cognigraph.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine, as a browser would send them."""
 _WRONG_KEYS_A_SECOND = 5.0
+_PLACES_OF_ALL = 2
+"""How many times the places of one client all clients together have."""
 _SLOWEST = 8 * 1024
 """How many bytes of a body must come in a second, once the patience is over."""
 _UPLOAD = re.compile(r"/v1/spaces/[^/]*/(?:import|restore)")
@@ -42,8 +44,9 @@ class ServerLimits:
     ``body`` is the size in bytes of a request, ``upload`` that of an import. ``rate`` is the number
     of requests per second of one key, or without keys of one address, over a longer time; 0 is no
     limit. ``requests`` is how many may be in work or wait at once, of which one key may have half;
-    ``places`` is how many are in work, which the keys share evenly, and ``long`` how many imports,
-    enrichments, exports and questions to a model. ``patience`` is how many seconds one side waits
+    ``places`` is how many of one key alone are in work, and twice as many of all, which the keys
+    share evenly. ``long`` is the same for imports, enrichments, exports and questions to a model,
+    of which all keys have four times as many. ``patience`` is how many seconds one side waits
     for the other: a request for its turn at long work, and the server for a body that comes more
     slowly than 8 KB a second. ``body_seconds`` is how long it waits for a whole body in all.
     """
@@ -52,7 +55,7 @@ class ServerLimits:
     upload: int = 2 * 2**30
     rate: float = 100.0
     requests: int = 512
-    places: int = 16
+    places: int = 8
     long: int = 4
     patience: float = 30.0
     body_seconds: float = 3600.0
@@ -77,7 +80,7 @@ class Gate:
         self._is_local = is_local
         self._rate = Rate(limits.rate)
         self._failures = Rate(min(limits.rate, _WRONG_KEYS_A_SECOND))
-        self._share = FairShare(limits.places)
+        self._share = FairShare(limits.places, limits.places * _PLACES_OF_ALL)
         self._requests: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -28,7 +28,7 @@ Work = Callable[[Report], Any]
 EVENTS = "text/event-stream"
 _SECONDS_BETWEEN_SIGNS = 10.0
 _MOST_OF_ALL = 4
-"""How many times the places of one client all clients together may have."""
+"""How many times the places of one client all clients together have."""
 _T = TypeVar("_T")
 
 
