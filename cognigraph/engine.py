@@ -212,15 +212,17 @@ class Engine:
             halted = self.enricher.halted
             if halted is not None:
                 raise FlushTimeout(
-                    f"{_counted(waiting)}{where} are not enriched: {halted}", pending=waiting.total
+                    f"{_counted(waiting)}{where} are not enriched: {halted}",
+                    pending=waiting.total,
+                    halted=True,
                 )
             if time.monotonic() >= deadline:
                 state = None if self.worker is None else self.worker.state
                 problem = f"; {state.problem}" if state is not None and state.problem else ""
                 raise FlushTimeout(
-                    f"{_counted(waiting)}{where} are not enriched after {timeout:g} s"
-                    f"{problem}{self._last_failure(space)}; they stay queued, flush again "
-                    "or raise the timeout",
+                    f"{_counted(waiting)}{where} are not enriched in time"
+                    f"{problem}{self._last_failure(space)}; they stay queued, flush again or "
+                    "raise the timeout",
                     pending=waiting.total,
                 )
             if step is None:

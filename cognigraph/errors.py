@@ -189,11 +189,13 @@ class BudgetExceededError(ModelError):
 class FlushTimeout(CogniGraphError, TimeoutError):
     """``flush`` ran out of time. Nothing is lost.
 
-    ``pending`` is the number of chunks and summaries that still wait to be enriched.
+    ``pending`` is the number of chunks and summaries that still wait to be enriched. ``halted``
+    says that a budget is used up, so that waiting longer is of no use.
     """
 
     is_retryable = True
 
-    def __init__(self, message: str, *, pending: int) -> None:
+    def __init__(self, message: str, *, pending: int, halted: bool = False) -> None:
         super().__init__(message)
         self.pending = pending
+        self.halted = halted

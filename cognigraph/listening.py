@@ -6,6 +6,7 @@ It needs ``uvicorn``, which the extras ``server`` and ``mcp`` install.
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,18 +39,24 @@ def serve_app(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None
         ConfigurationError: the address cannot be used.
     """
     with _listening(host, port) as listener:
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="on",
-            timeout_graceful_shutdown=_SECONDS_TO_FINISH,
-        )
         on_ready(_address(listener))
         # When it has ended, uvicorn raises the signal again that stopped it.
         with suppress(KeyboardInterrupt, SystemExit):
-            uvicorn.Server(config).run(sockets=[listener])
+            _server(app).run(sockets=[listener])
+
+
+def _server(app: ASGIApp) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        # uvicorn itself would believe X-Forwarded-For of every program on this machine.
+        forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
+        lifespan="on",
+        timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+    )
+    return uvicorn.Server(config)
 
 
 def _listening(host: str, port: int) -> socket.socket:

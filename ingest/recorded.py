@@ -183,7 +183,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"cannot read the recording {path}: {error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"the recording {path} is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise ConfigurationError(f"{path}: a recording must be an object with 'sessions'")

@@ -30,7 +30,7 @@ class Journal:
             try:
                 record = json.loads(line)
                 self.records[record[self._key]] = record
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise DatasetError(
                     f"line {number} of {self._path} is damaged; remove the file to do that part "
                     "of the evaluation again"

@@ -113,8 +113,10 @@ _PROBLEM: dict[str, Any] = {
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     limits: ServerLimits = app.state.limits
-    to_thread.current_default_thread_limiter().total_tokens = limits.threads
-    app.state.long_work = LongWork(limits.long)
+    # The gate decides how many requests of each client are in work. There is a thread for each, so
+    # that none waits for a thread which a slow request of another client has.
+    to_thread.current_default_thread_limiter().total_tokens = max(1, limits.requests)
+    app.state.long_work = LongWork(limits.long, limits.patience)
     app.state.warm_up.start()
     yield
     app.state.warm_up.stop()

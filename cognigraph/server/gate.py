@@ -9,6 +9,9 @@ import asyncio
 import logging
 import re
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -26,9 +29,9 @@ logger = logging.getLogger("cognigraph.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine, as a browser would send them."""
 _WRONG_KEYS_A_SECOND = 5.0
-_PLACES_PER_THREAD = 2
-"""A request more than a thread can take at once keeps it busy; more would only make others wait."""
-_SLOWEST = 1024
+_PLACES_OF_ALL = 2
+"""How many times the places of one client all clients together have."""
+_SLOWEST = 8 * 1024
 """How many bytes of a body must come in a second, once the patience is over."""
 _UPLOAD = re.compile(r"/v1/spaces/[^/]*/(?:import|restore)")
 """The paths whose bodies go to a file; every other body is held in memory."""
@@ -41,18 +44,21 @@ class ServerLimits:
     ``body`` is the size in bytes of a request, ``upload`` that of an import. ``rate`` is the number
     of requests per second of one key, or without keys of one address, over a longer time; 0 is no
     limit. ``requests`` is how many may be in work or wait at once, of which one key may have half;
-    ``threads`` is how many are in work, which the keys share evenly, and ``long`` how many imports,
-    enrichments and exports. ``patience`` is the number of seconds that a body may take, and a
-    second more for each kilobyte of it.
+    ``places`` is how many of one key alone are in work, and twice as many of all, which the keys
+    share evenly. ``long`` is the same for imports, enrichments, exports and questions to a model,
+    of which all keys have four times as many. ``patience`` is how many seconds one side waits
+    for the other: a request for its turn at long work, and the server for a body that comes more
+    slowly than 8 KB a second. ``body_seconds`` is how long it waits for a whole body in all.
     """
 
     body: int = 8 * 2**20
     upload: int = 2 * 2**30
     rate: float = 100.0
     requests: int = 512
-    threads: int = 8
+    places: int = 8
     long: int = 4
     patience: float = 30.0
+    body_seconds: float = 3600.0
 
 
 class Gate:
@@ -74,7 +80,8 @@ class Gate:
         self._is_local = is_local
         self._rate = Rate(limits.rate)
         self._failures = Rate(min(limits.rate, _WRONG_KEYS_A_SECOND))
-        self._share = FairShare(limits.threads * _PLACES_PER_THREAD)
+        self._share = FairShare(limits.places, limits.places * _PLACES_OF_ALL)
+        self._requests: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with a problem."""
@@ -102,12 +109,14 @@ class Gate:
                 )
             self._check_origin(headers)
             client = self._admit(scope, headers)
-            body = _Body(receive, headers, self._most(scope), self._limits.patience)
+            body = _Body(receive, headers, self._most(scope), self._limits)
             if client is None:
                 await self._app(scope, body, response)
             else:
-                async with self._share.turn(client):
-                    await self._app(scope, body, response)
+                with self._counted(client):
+                    async with self._share.turn(client) as turn:
+                        scope["cognigraph.turn"] = turn
+                        await self._app(scope, body, response)
         except Problem as refused:
             await response.replace(scope, receive, refused)
         except CogniGraphError as error:
@@ -152,7 +161,7 @@ class Gate:
         client = address if grant.key is None else grant.key.id
         self._rate.take(client)
         most = max(1, self._limits.requests // 2)
-        if grant.key is not None and self._share.count(client) >= most:
+        if grant.key is not None and self._requests[client] >= most:
             raise Problem(
                 429,
                 "Too many requests at once",
@@ -161,6 +170,16 @@ class Gate:
             )
         scope["cognigraph.grant"] = grant
         return client
+
+    @contextmanager
+    def _counted(self, client: str) -> Iterator[None]:
+        self._requests[client] += 1
+        try:
+            yield
+        finally:
+            self._requests[client] -= 1
+            if not self._requests[client]:
+                del self._requests[client]
 
 
 def is_public(path: str) -> bool:
@@ -202,12 +221,18 @@ class _Response:
 
 
 class _Body:
-    """Receives the body of a request up to a size, and not slower than a rate."""
+    """Receives the body of a request up to a size, and not slower than a rate.
 
-    def __init__(self, receive: Receive, headers: Headers, most: int, patience: float) -> None:
+    Only the time counts for which the server waits for the client, not that for which the client
+    waits for the server.
+    """
+
+    def __init__(self, receive: Receive, headers: Headers, most: int, limits: ServerLimits) -> None:
         self._receive = receive
         self._left = self._most = most
-        self._until = time.monotonic() + patience
+        self._limits = limits
+        self._credit = limits.patience
+        self._seconds = limits.body_seconds
         self._is_whole = False
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > most:
@@ -216,16 +241,23 @@ class _Body:
     async def __call__(self) -> Message:
         if self._is_whole:
             return await self._receive()
+        started = time.monotonic()
         try:
-            message = await asyncio.wait_for(self._receive(), self._until - time.monotonic())
+            message = await asyncio.wait_for(self._receive(), min(self._credit, self._seconds))
         except TimeoutError:
             raise Problem(
-                408, "The request is too slow", "its body did not come in time; send it again"
+                408,
+                "The request is too slow",
+                f"its body must come with at least {_SLOWEST // 1024} KB a second and be whole "
+                f"after {self._limits.body_seconds:g} seconds; send less at once, or over a faster "
+                "connection",
             ) from None
         self._is_whole = not message.get("more_body", False)
-        size = len(message.get("body", b""))
+        size, waited = len(message.get("body", b"")), time.monotonic() - started
         self._left -= size
-        self._until += size / _SLOWEST
+        self._seconds -= waited
+        # What came faster does not make up for a long pause later.
+        self._credit = min(self._limits.patience, self._credit - waited + size / _SLOWEST)
         if self._left < 0:
             raise self._too_large()
         return message

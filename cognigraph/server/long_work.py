@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+import math
+from collections.abc import AsyncIterator, Callable
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Request, Response
@@ -18,6 +18,7 @@ from cognigraph.errors import CogniGraphError
 from cognigraph.plain_data import plain
 from cognigraph.server.access import permitted_of
 from cognigraph.server.documents import document
+from cognigraph.server.fair_share import FairShare, Turn
 from cognigraph.server.problems import Problem, as_document
 
 logger = logging.getLogger("cognigraph.server")
@@ -26,46 +27,58 @@ Report = Callable[[Any], None]
 Work = Callable[[Report], Any]
 EVENTS = "text/event-stream"
 _SECONDS_BETWEEN_SIGNS = 10.0
+_MOST_OF_ALL = 4
+"""How many times the places of one client all clients together have."""
+_T = TypeVar("_T")
 
 
 class LongWork:
-    """How much long work may run at once, and whether it is to end."""
+    """The places of long work and of the files that wait for it, and whether it is to end.
 
-    def __init__(self, most: int) -> None:
-        self.limiter = CapacityLimiter(most)
+    The clients share them: one alone has ``places``, and each that comes has one at least, as long
+    as all together have not four times as many.
+    """
+
+    def __init__(self, places: int, patience: float) -> None:
+        self.most = places * _MOST_OF_ALL
+        self.running = FairShare(places, self.most)
+        self.files = FairShare(places, self.most)
+        self.limiter = CapacityLimiter(math.inf)
         self.stopping = Event()
-        self._receiving = 0
+        self._patience = patience
 
-    @contextmanager
-    def receiving(self) -> Iterator[None]:
-        """Hold a place for the upload of a file, so that uploads cannot fill the disk.
+    async def place(self, share: FairShare, request: Request) -> Turn:
+        """Wait for a place in one of the shares. The request gives up that of short work.
 
         Raises:
-            Problem: there are too many uploads, or too much long work runs already.
+            Problem: it does not get one in time, or its client has left.
         """
-        self.check()
-        if self._receiving >= self.limiter.total_tokens:
-            raise Problem(503, "Too many uploads", "try again when one has ended", wait=5)
-        self._receiving += 1
+        turn = Turn(share, give_up_turn(request).client)
+        if share.waiting(turn.client) >= self.most:
+            raise self._too_much(share, turn.client)
         try:
-            yield
-        finally:
-            self._receiving -= 1
+            async with asyncio.timeout(self._patience):
+                if share is self.files:  # the body is still to come, so nobody may read it here
+                    await turn.begin()
+                else:
+                    await unless_left(request, asyncio.create_task(turn.begin()))
+        except BaseException as error:
+            turn.end()  # it may have come at this very moment
+            if isinstance(error, TimeoutError):
+                raise self._too_much(share, turn.client) from None
+            raise
+        return turn
 
-    def check(self) -> None:
-        """Refuse work if enough is running.
-
-        Raises:
-            Problem: it is.
-        """
-        if self.limiter.borrowed_tokens >= self.limiter.total_tokens:
-            raise Problem(
-                503,
-                "Too much long work",
-                f"{self.limiter.total_tokens:g} imports, enrichments or exports run already; "
-                "try again when one has ended",
-                wait=5,
-            )
+    def _too_much(self, share: FairShare, client: str) -> Problem:
+        own = share.working(client)
+        status, whose = (429, f"{own} of yours") if own else (503, "as many as the server takes")
+        return Problem(
+            status,
+            "Too much long work",
+            f"of imports, enrichments, exports and questions to a model, {whose} run already; "
+            "try again when one has ended",
+            wait=5,
+        )
 
 
 class _Left(Exception):
@@ -78,29 +91,82 @@ def long_work_of(request: Request) -> LongWork:
     return found
 
 
+def give_up_turn(request: Request) -> Turn:
+    """Let other requests of the client have the place that the gate gave to this one."""
+    turn: Turn = request.scope["cognigraph.turn"]
+    turn.end()
+    return turn
+
+
+async def unless_left(
+    request: Request, work: asyncio.Task[_T], end: Callable[[], object] | None = None
+) -> _T:
+    """Wait for a task; as soon as the client leaves, ``end`` it, or else cancel it.
+
+    Raises:
+        Problem: the client has left, so nobody reads this.
+    """
+    end = end or work.cancel
+    leaving = asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait((work, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            return work.result()
+        end()
+        await asyncio.wait((work,))
+        leaving.result()
+        raise Problem(499, "The client has left", "the work has ended")
+    finally:
+        leaving.cancel()
+        if not work.done():
+            end()
+
+
+async def _left(request: Request) -> None:
+    """Wait until the client leaves; a body that nobody reads is read and dropped."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 async def run_long(
     request: Request, work: Work, afterwards: Callable[[], object] = lambda: None
 ) -> Response:
-    """Run work in a thread. ``afterwards`` runs when it has ended, however it ends.
+    """Run work in a thread, and answer with its result.
 
-    What was finished before a client leaves stays; all such work can be repeated.
+    ``afterwards`` runs when it has ended, however it ends. What was finished before a client leaves
+    stays; all such work can be repeated.
     """
-    state = long_work_of(request)
-    try:
-        state.check()
-    except Problem:
-        afterwards()
-        raise
-    run = _Run(state, work, afterwards, permitted_of(request))
-    run.start()
+    run = await begin_long(request, work, afterwards)
     if EVENTS in request.headers.get("accept", ""):
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(run.events(), media_type=EVENTS, headers=headers)
-    result = await run.task
+    result = await run.result(request)
     return Response(status_code=204) if result is None else document(result)
 
 
-class _Run:
+async def begin_long(
+    request: Request, work: Work, afterwards: Callable[[], object] = lambda: None
+) -> Run:
+    """Begin work in a thread, as soon as there is a place for it; see :func:`run_long`."""
+    state = long_work_of(request)
+    try:
+        place = await state.place(state.running, request)
+    except BaseException:
+        afterwards()
+        raise
+
+    def over() -> None:
+        place.end()
+        afterwards()
+
+    run = Run(state, work, over, permitted_of(request))
+    run.start()
+    return run
+
+
+class Run:
+    """Work in a thread that ends soon after its client has left."""
+
     def __init__(
         self,
         state: LongWork,
@@ -130,7 +196,12 @@ class _Run:
         if not task.cancelled():
             task.exception()  # marks it as seen; a client that has left does not ask for it
 
+    async def result(self, request: Request) -> Any:
+        """What the work returns, unless the client of the request leaves before."""
+        return await unless_left(request, self.task, self._left.set)
+
     async def events(self) -> AsyncIterator[str]:
+        """The progress and the result as server-sent events."""
         try:
             while (progress := await self._next()) is not None:
                 yield ": working\n\n" if progress == "" else _event("progress", progress)

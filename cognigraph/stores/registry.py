@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol, cast
+from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import EmbedderIdentity
@@ -76,8 +77,8 @@ def open_store(request: StoreRequest) -> Store:
 
     User and password in a URI are taken out of it, so that no message shows them.
 
-    Raises :class:`ConfigurationError` for a scheme that no store is registered for, and if there
-    are users and passwords both in the URI and as ``auth``.
+    Raises :class:`ConfigurationError` for a scheme that no store is registered for, for what is no
+    address, and if there are users and passwords both in the URI and as ``auth``.
     """
     location, auth = located(request.location, request.auth)
     request = replace(request, location=location, auth=auth)
@@ -87,4 +88,12 @@ def open_store(request: StoreRequest) -> Store:
         raise ConfigurationError(
             f"cannot open {location!r}: give a file path, or a Neo4j URI such as neo4j://host:7687"
         )
+    if separator:
+        try:
+            urlsplit(request.location)
+        except ValueError as error:  # such as half an address of IPv6
+            raise ConfigurationError(
+                f"the address of the server is not valid: {error}; give one such as "
+                "neo4j://host:7687 or neo4j://[::1]:7687"
+            ) from error
     return cast(StorePackage, import_module(package)).open_store(request)

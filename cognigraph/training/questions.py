@@ -146,6 +146,6 @@ def read_questions(path: Path) -> dict[tuple[str, str], list[SessionQuestion]]:
         for line in lines:
             one = SessionQuestion(**json.loads(line))
             found.setdefault((one.space, one.session), []).append(one)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a file of questions: {error}") from error
     return found

@@ -30,7 +30,7 @@ def _call(line: str, number: int, path: Path) -> WriterCall:
     try:
         fields = json.loads(line)
         call = WriterCall(**{**fields, "refused": tuple(fields["refused"])})
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ConfigurationError(
             f"line {number} of {path} is not a call of a writer; record calls with "
             "MemBuilderExtractor(record=...)"

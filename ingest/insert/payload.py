@@ -23,6 +23,9 @@ MAX_TAG = 100
 """Largest number of characters of a tag."""
 MAX_TAGS = 100
 """Largest number of tags of a message."""
+MAX_DEPTH = 200
+"""Largest number of levels of lists and objects in metadata or a raw payload, so that all that is
+stored can be read again, however deep the stack is then."""
 _MAX_BITS = 1024
 """Python refuses to read numbers of thousands of digits."""
 
@@ -72,9 +75,11 @@ def _metadata(metadata: object, index: int) -> str | None:
 def _encoded(value: object, what: str, limit: int, index: int, *, readable: bool = False) -> str:
     """JSON text; a ``readable`` one has no escapes for letters, so that Cypher can search it."""
     try:
-        text = json.dumps(_json(value, what), ensure_ascii=not readable)
+        text = json.dumps(_json(value, what, MAX_DEPTH), ensure_ascii=not readable)
     except RecursionError:
-        raise _invalid(index, f"{what} is nested too deeply") from None
+        raise _invalid(
+            index, f"{what} is nested too deeply; the most is {MAX_DEPTH} levels"
+        ) from None
     except _NotJson as error:
         raise _invalid(index, str(error)) from None
     text = replace_surrogates(text)[0] if readable else text
@@ -88,8 +93,12 @@ class _NotJson(Exception):
     """A value that JSON cannot hold."""
 
 
-def _json(value: object, path: str) -> Any:
-    """The value in the types that JSON gives back; ``path`` names it in errors."""
+def _json(value: object, path: str, depth: int) -> Any:
+    """The value in the types that JSON gives back; ``path`` names it in errors.
+
+    Raises:
+        RecursionError: it has more than ``depth`` levels.
+    """
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int):
@@ -100,13 +109,15 @@ def _json(value: object, path: str) -> Any:
         if not math.isfinite(value):
             raise _NotJson(f"{path} must be a finite number, not {value}")
         return value
+    if not depth:
+        raise RecursionError
     if isinstance(value, Mapping):
         odd = next((name for name in value if not isinstance(name, str)), None)
         if odd is not None:
             raise _NotJson(f"{path} must have strings as keys, not {shown(odd)}")
-        return {name: _json(item, f"{path}.{name}") for name, item in value.items()}
+        return {name: _json(item, f"{path}.{name}", depth - 1) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_json(item, f"{path}[{number}]") for number, item in enumerate(value)]
+        return [_json(item, f"{path}[{number}]", depth - 1) for number, item in enumerate(value)]
     raise _NotJson(f"{path} must be of a type that JSON knows, not {shown(value)}")
 
 

@@ -101,7 +101,7 @@ class RecordedReader:
         try:
             queries = json.loads(Path(path).read_text("utf-8"))["queries"]
             return cls({query["question"]: _recorded(query) for query in queries})
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise ConfigurationError(
                 f"cannot read recorded questions from {path}: {type(error).__name__}: {error}"
             ) from error

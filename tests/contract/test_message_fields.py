@@ -9,6 +9,7 @@ import pytest
 
 from cognigraph import InvalidMessageError, Message
 from cognigraph.ingest import RulesExtractor
+from cognigraph.ingest.insert.payload import MAX_DEPTH
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line
@@ -173,6 +174,12 @@ class TestRefused:
     def test_what_is_nested_too_deeply(self, open_memory, space_name):
         space = open_memory().space(space_name)
         deep: object = 0
+        for _ in range(MAX_DEPTH):
+            deep = [deep]
+        space.add("Hi.", id="m1", metadata={"a": deep[0]}, raw=deep)
+        assert (space.get("m1").metadata, space.get("m1").raw) == ({"a": deep[0]}, deep)
+        with pytest.raises(InvalidMessageError, match="raw is nested too deeply; the most is 200"):
+            space.add("Hi.", raw=[deep])
         for _ in range(2 * sys.getrecursionlimit()):
             deep = [deep]
         with pytest.raises(InvalidMessageError, match="metadata is nested too deeply"):

@@ -136,8 +136,9 @@ def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
     stats = space.stats()
     assert (stats.done, stats.pending, stats.leased, stats.failed) == (2, 2, 0, 0)
     assert space.failures() == []
-    with pytest.raises(FlushTimeout, match=r"2 chunks .* budget of 2 calls"):
+    with pytest.raises(FlushTimeout, match=r"2 chunks .* budget of 2 calls") as caught:
         space.flush(timeout=60)
+    assert caught.value.halted
     # Another run with a new budget continues from here.
     again = open_memory().space(space_name)
     assert [step.chunks for step in again.enrich()] == [1, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 import pytest
 
@@ -14,8 +15,8 @@ from tests.rest.test_access import bearer
 class Crowd:
     """Requests that last until they are told to end, and the order in which they began."""
 
-    def __init__(self, places: int) -> None:
-        self.share = FairShare(places)
+    def __init__(self, places: int, most: float = math.inf) -> None:
+        self.share = FairShare(places, most)
         self.begun: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
         self.tasks: dict[str, asyncio.Task[None]] = {}
@@ -49,7 +50,8 @@ def test_a_client_alone_has_all_places_and_gives_them_up_to_a_second_one():
         assert crowd.begun == ["a1", "a2", "a3", "a4"]
         await crowd.send("b1", "b2", "b3")
         assert crowd.begun[4:] == ["b1", "b2"]  # at once, although all places are taken
-        assert (crowd.share.count("a"), crowd.share.count("b")) == (7, 3)
+        assert (crowd.share.working("a"), crowd.share.waiting("a")) == (4, 3)
+        assert (crowd.share.working("b"), crowd.share.waiting("b")) == (2, 1)
         await crowd.end("a1", "a2")
         assert crowd.begun[6:] == []  # of its share of two both are in work
         await crowd.end("a3")
@@ -59,7 +61,7 @@ def test_a_client_alone_has_all_places_and_gives_them_up_to_a_second_one():
         await crowd.end("b2", "b3")
         assert crowd.begun[8:] == ["a6", "a7"]  # alone again
         await crowd.end("a4", "a5", "a6", "a7")
-        assert crowd.share.count("a") == 0 and not crowd.share._waiting
+        assert crowd.share.working("a") == 0 and not crowd.share._waiting
 
     asyncio.run(run())
 
@@ -94,7 +96,39 @@ def test_a_request_that_is_cancelled_while_it_waits_takes_no_place():
         await crowd.send("a5")
         assert crowd.begun[-1] == "a5"
         await crowd.end("a5")
-        assert crowd.share.count("a") == 0
+        assert crowd.share.working("a") == 0
+
+    asyncio.run(run())
+
+
+def test_all_clients_together_have_no_more_places_than_there_are_and_the_next_is_who_has_none():
+    async def run() -> None:
+        crowd = Crowd(2, most=3)
+        await crowd.send("a1", "a2", "b1", "a3", "b2", "c1")
+        assert crowd.begun == ["a1", "a2", "b1"]
+        await crowd.end("a1")
+        assert crowd.begun[3:] == ["c1"]  # the others have waited longer, but have a place
+        await crowd.end("a2", "c1")
+        assert crowd.begun[4:] == ["a3"]
+        await crowd.end("b1", "a3", "b2")
+        assert crowd.begun[5:] == ["b2"]
+
+    asyncio.run(run())
+
+
+def test_a_place_that_was_given_up_is_waited_for_again():
+    async def run() -> None:
+        share = FairShare(1)
+        async with share.turn("a") as first:
+            first.end()
+            first.end()
+            async with share.turn("a") as second:
+                again = asyncio.create_task(first.begin())
+                await asyncio.sleep(0)
+                assert (share.working("a"), share.waiting("a")) == (1, 1)
+                second.end()
+                await again
+        assert share.working("a") == 0
 
     asyncio.run(run())
 
@@ -107,7 +141,7 @@ def test_one_key_cannot_take_all_requests_that_the_server_takes(serve, keys, req
     while not hasattr(gate, "_share"):
         gate = getattr(gate, "app", None) or gate._app
     id = keys.find(key).id
-    gate._share._working[id] = max(1, requests // 2)
+    gate._requests[id] = max(1, requests // 2)
     refused = client.get("/v1/spaces", headers=bearer(key))
     assert refused.status_code == 429 and refused.headers["retry-after"] == "1"
     other = keys.create("modest", "read", None)

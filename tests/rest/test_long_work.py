@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 from starlette.requests import Request
+from starlette.types import Message
 
 from cognigraph.server.access import Doorkeeper, Grant
+from cognigraph.server.fair_share import FairShare, Turn
 from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
-from cognigraph.server.long_work import LongWork, _Run, run_long
+from cognigraph.server.long_work import LongWork, run_long
 from cognigraph.server.problems import Problem
+from tests.unit.test_new_file import files_of_at_most
 
 SPACE = "/v1/spaces/ann"
 EVENTS = {"Accept": "text/event-stream"}
@@ -78,13 +81,34 @@ def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["../x.md", "/etc/passwd", "a/b", "..", ".hidden", "", "a\0b", "~"]
+    "name",
+    [
+        "../x.md",
+        "/etc/passwd",
+        "a/b",
+        "..",
+        ".hidden",
+        "",
+        "a\0b",
+        "~",
+        pytest.param("\u6f22" * 100, id="long"),
+    ],
 )
-def test_a_file_name_cannot_be_a_path(client, name, tmp_path):
+def test_a_file_name_cannot_be_a_path(client, name, temporary):
     answer = client.post(f"{SPACE}/import", params={"name": name}, content=LINES)
     assert answer.status_code == 400
     assert "without a folder" in answer.json()["detail"]
     assert client.get(f"{SPACE}/stats").json()["messages"] == 0
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder of temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
 
 
 @pytest.mark.slow
@@ -113,14 +137,27 @@ def test_enrichment_tells_its_progress(client):
 
 
 @pytest.mark.slow
-def test_temporary_files_are_removed(client, tmp_path, monkeypatch):
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
+def test_temporary_files_are_removed(client, temporary):
     client.post(f"{SPACE}/import", content=LINES, headers=EVENTS)
     client.post(f"{SPACE}/import", content="{nonsense")
     client.get(f"{SPACE}/export")
-    assert list(folder.iterdir()) == []
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_file_for_which_there_is_no_room_is_refused_and_removed(client, temporary):
+    client.post(f"{SPACE}/import", content=LINES)
+    with files_of_at_most(20_000):
+        answers = [
+            client.get(f"{SPACE}/export"),
+            client.post(f"{SPACE}/import", content=LINES),
+            client.post(f"{SPACE}/restore", content=LINES),
+        ]
+    for answer in answers:
+        assert (answer.status_code, answer.json()["title"]) == (507, "No room for the file")
+        assert "File too large; its operator must make room" in answer.json()["detail"]
+    assert list(temporary.iterdir()) == []
+    assert client.get(f"{SPACE}/export").status_code == 200
 
 
 @pytest.mark.slow
@@ -130,15 +167,23 @@ def test_an_upload_has_a_limit_of_its_own(serve):
     assert client.post(f"{SPACE}/import", content=LINES).status_code == 413
 
 
-def request(state: LongWork, accept: str = "text/event-stream") -> Request:
+def request(
+    state: LongWork, accept: str = "text/event-stream", left: asyncio.Event | None = None
+) -> Request:
     app = SimpleNamespace(state=SimpleNamespace(long_work=state))
     scope = {
         "type": "http",
         "app": app,
         "cognigraph.grant": Grant(None),
+        "cognigraph.turn": Turn(FairShare(1), "ann"),
         "headers": [(b"accept", accept.encode())],
     }
-    return Request(scope)
+
+    async def receive() -> Message:
+        await (left or asyncio.Event()).wait()
+        return {"type": "http.disconnect"}
+
+    return Request(scope, receive)
 
 
 def endless(began: Event) -> Callable[..., None]:
@@ -154,7 +199,7 @@ def test_work_ends_when_its_client_has_left():
     ended, began = Event(), Event()
 
     async def leave() -> None:
-        response = await run_long(request(LongWork(1)), endless(began), ended.set)
+        response = await run_long(request(LongWork(1, patience=0.05)), endless(began), ended.set)
         stream = response.body_iterator  # type: ignore[attr-defined]
         assert (await anext(stream)).startswith("event: progress")
         await stream.aclose()
@@ -167,7 +212,7 @@ def test_work_ends_when_the_server_stops():
     began = Event()
 
     async def stop() -> str:
-        state = LongWork(1)
+        state = LongWork(1, patience=0.05)
         response = await run_long(request(state), endless(began))
         last = ""
         async for event in response.body_iterator:  # type: ignore[attr-defined]
@@ -178,11 +223,11 @@ def test_work_ends_when_the_server_stops():
     assert "about to stop" in asyncio.run(stop())
 
 
-def test_no_more_long_work_runs_at_once_than_is_allowed():
+def test_more_long_work_than_a_client_may_have_waits_and_is_then_refused():
     began, left = Event(), Event()
 
     async def two() -> None:
-        state = LongWork(1)
+        state = LongWork(1, patience=0.05)
 
         def work(report: Any) -> None:
             began.set()
@@ -193,59 +238,57 @@ def test_no_more_long_work_runs_at_once_than_is_allowed():
         cleaned = Event()
         with pytest.raises(Problem) as refused:
             await run_long(request(state, "*/*"), work, cleaned.set)
-        assert (refused.value.status, cleaned.is_set()) == (503, True)
+        assert (refused.value.status, refused.value.wait, cleaned.is_set()) == (429, 5, True)
+        assert "1 of yours run already" in refused.value.detail
+        waiting = asyncio.create_task(LongWork.place(state, state.running, request(state)))
+        await asyncio.sleep(0)
         left.set()
         assert (await first).status_code == 204
+        (await waiting).end()
 
     asyncio.run(two())
 
 
-def test_a_file_is_removed_if_its_work_never_gets_a_thread():
-    began, left, removed = Event(), Event(), Event()
+def test_who_leaves_while_waiting_takes_no_place():
+    async def leave() -> None:
+        state = LongWork(1, patience=60)
+        first = await state.place(state.running, request(state))
+        gone, cleaned = asyncio.Event(), Event()
+        work = run_long(request(state, left=gone), lambda report: None, cleaned.set)
+        waiting = asyncio.create_task(work)
+        while not state.running.waiting("ann"):
+            await asyncio.sleep(0)
+        gone.set()
+        with pytest.raises(Problem) as refused:
+            await waiting
+        assert (refused.value.status, cleaned.is_set()) == (499, True)
+        first.end()
+        assert (state.running.working("ann"), state.running.waiting("ann")) == (0, 0)
 
-    def work(report: Any) -> None:
-        began.set()
-        left.wait(60)
+    asyncio.run(leave())
 
-    async def stop() -> None:
-        state = LongWork(1)
-        runs = [_Run(state, work, lambda: None), _Run(state, work, removed.set)]
-        for run in runs:
-            run.start()
+
+def test_work_whose_result_is_waited_for_ends_when_its_client_has_left():
+    ended, began = Event(), Event()
+
+    async def leave() -> None:
+        gone = asyncio.Event()
+        sent = request(LongWork(1, patience=60), "application/json", gone)
+        working = asyncio.create_task(run_long(sent, endless(began), ended.set))
         await asyncio.to_thread(began.wait, 60)
-        runs[1].task.cancel()
-        await asyncio.wait([runs[1].task])
-        left.set()
-        await runs[0].task
+        gone.set()
+        with pytest.raises(Problem) as refused:
+            await working
+        assert (refused.value.status, ended.is_set()) == (499, True)
 
-    asyncio.run(stop())
-    assert removed.is_set()
-
-
-def test_uploads_wait_outside_if_there_are_as_many_as_work_may_run():
-    state = LongWork(1)
-    with state.receiving(), pytest.raises(Problem) as refused, state.receiving():
-        pass
-    assert refused.value.status == 503
-    with state.receiving():
-        pass
-
-
-@pytest.mark.slow
-def test_exports_and_blocks_with_a_strategy_count_as_long_work(client):
-    client.post(f"{SPACE}/messages", json={"text": "Ann likes tea."})
-    client.app.state.long_work.limiter.total_tokens = 0
-    assert client.get(f"{SPACE}/export").status_code == 503
-    ask = {"question": "What does Ann like?"}
-    assert client.post(f"{SPACE}/context", json=ask).status_code == 200
-    assert client.post(f"{SPACE}/context", json=ask | {"strategy": "ama"}).status_code == 503
+    asyncio.run(leave())
 
 
 def test_a_key_that_is_revoked_ends_the_work_that_it_began(tmp_path):
     keys = KeyFile(tmp_path / "keys")
     header = f"Bearer {keys.create('agent', 'write', ['ann'])}"
     doorkeeper = Doorkeeper(keys, is_open=False)
-    sent = request(LongWork(1))
+    sent = request(LongWork(1, patience=0.05))
     sent.app.state.doorkeeper = doorkeeper
     sent.scope["cognigraph.grant"] = doorkeeper.grant(header)
     sent.scope["headers"].append((b"authorization", header.encode()))

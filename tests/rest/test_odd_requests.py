@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message
 
 from cognigraph.errors import StoreError
+from cognigraph.ingest.insert.payload import MAX_DEPTH
 from cognigraph.listening import _listening
 from cognigraph.server.gate import ServerLimits, _Body
 from cognigraph.server.problems import Problem, of_error
@@ -41,6 +42,27 @@ def test_text_that_is_not_unicode_neither_fails_nor_hides_what_else_is_stored(cl
     refused = client.post(f"{space}/messages", content=json.dumps(body), headers=JSON)
     assert refused.status_code == 422
     assert refused.json()["detail"].startswith(f"message 0: metadata.{HALF} must have at most")
+
+
+def test_what_is_nested_too_deeply_is_refused_and_what_is_stored_can_be_read(client):
+    space = "/v1/spaces/ann"
+
+    def nested(levels: int) -> str:
+        return "[" * levels + "]" * levels
+
+    for name in ("raw", "other"):
+        body = '{"text": "Hi.", "id": "%s", "%s": %s}'
+        for levels, status in ((MAX_DEPTH - 1, 201), (MAX_DEPTH + 1, 422), (5000, 400)):
+            sent = client.post(
+                f"{space}/messages",
+                content=body % (f"{name}-{levels}", name, nested(levels)),
+                headers=JSON,
+            )
+            assert sent.status_code == status, (name, levels)
+    assert len(client.get(f"{space}/messages").json()["items"]) == 2
+    refused = client.get(f"{space}/messages", params={"metadata": nested(5000)})
+    assert refused.status_code == 400
+    assert refused.json()["detail"].startswith("metadata must be a JSON object")
 
 
 @pytest.mark.parametrize("headers", [{"Host": "["}, {"Origin": "http://["}])
@@ -82,7 +104,7 @@ def test_a_body_that_does_not_come_in_time_is_given_up(bodies):
         raise AssertionError
 
     async def read() -> None:
-        body = _Body(receive, Headers(), 1000, 0.05)
+        body = _Body(receive, Headers(), 1000, ServerLimits(patience=0.05))
         while True:
             await body()
 
@@ -102,7 +124,7 @@ def test_waiting_for_a_client_to_leave_takes_any_time():
         return {"type": "http.disconnect"}
 
     async def read() -> list[str]:
-        body = _Body(receive, Headers(), 1000, 0.02)
+        body = _Body(receive, Headers(), 1000, ServerLimits(patience=0.02))
         return [(await body())["type"], (await body())["type"]]
 
     assert asyncio.run(read()) == ["http.request", "http.disconnect"]

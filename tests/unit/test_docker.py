@@ -21,8 +21,10 @@ DOCKER = ROOT / "docker"
 def test_compose_runs_a_supported_neo4j_on_this_machine_only() -> None:
     compose = yaml.safe_load((DOCKER / "compose.yaml").read_text("utf-8"))
     neo4j = compose["services"]["neo4j"]
-    assert neo4j["image"] == "neo4j:5.26-community"
-    assert "5.26" in LINES
+    pom = (ROOT / "tests" / "servers" / "pom.xml").read_text("utf-8")
+    (tested,) = re.findall(r"<neo4j\.version>(.+)</neo4j\.version>", pom)
+    assert neo4j["image"] == f"${{NEO4J_IMAGE:-neo4j:{tested}-community}}"
+    assert tested.rpartition(".")[0] in LINES
     assert all(port.startswith("127.0.0.1:") for port in neo4j["ports"])
     assert neo4j["healthcheck"]["test"][0] == "CMD-SHELL"
     (volume,) = (entry.split(":")[0] for entry in neo4j["volumes"])
@@ -66,6 +68,13 @@ def test_the_image_has_extras_that_exist() -> None:
     assert extras is not None
     assert {"server", "mcp"} <= set(extras[1].split(","))
     assert set(extras[1].split(",")) <= project["project"]["optional-dependencies"].keys()
+
+
+def test_the_image_is_built_on_one_exact_version() -> None:
+    lines = (DOCKER / "Dockerfile").read_text("utf-8").splitlines()
+    (image,) = (line.partition("=")[2] for line in lines if line.startswith("ARG PYTHON_IMAGE="))
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", image)
+    assert {line.split()[1] for line in lines if line.startswith("FROM ")} == {"$PYTHON_IMAGE"}
 
 
 def test_dockerfile_copies_what_exists_and_runs_the_command() -> None:

@@ -218,3 +218,5 @@ def test_a_memory_by_name_and_environment(server, tmp_path, monkeypatch):
         resolve("openai:tiny")
     with pytest.raises(ConfigurationError, match="http"):
         OpenAIEmbedder("tiny", base_url="localhost:11434/v1")
+    with pytest.raises(ConfigurationError, match="must be a URL such as"):
+        OpenAIEmbedder("tiny", base_url="http://[::1/v1")

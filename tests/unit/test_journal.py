@@ -32,7 +32,9 @@ def test_a_file_cut_anywhere_keeps_its_whole_lines(tmp_path_factory, records, cu
     assert Journal(path, "id").records == expected
 
 
-@pytest.mark.parametrize("line", ["nonsense", "[]", '{"other": 1}', "3"])
+@pytest.mark.parametrize(
+    "line", ["nonsense", "[]", '{"other": 1}', "3", pytest.param("[" * 5000, id="deep")]
+)
 def test_a_damaged_line_is_reported_by_number(tmp_path, line):
     path = tmp_path / "j.jsonl"
     path.write_text(json.dumps({"id": "a"}) + "\n" + line + "\n", "utf-8")

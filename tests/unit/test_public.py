@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -58,6 +60,51 @@ def test_every_error_is_public_and_a_cognigraph_error():
     assert all(issubclass(getattr(errors, name), cognigraph.CogniGraphError) for name in raised)
     for name in raised:
         assert name in (errors.__doc__ or ""), f"{name} is not in the tree of errors.py"
+
+
+CALLED_OTHERWISE = {
+    "agents": "openai-agents",
+    "autogen_core": "autogen-core",
+    "google": "google-adk",
+    "grandcypher": "grand-cypher",
+    "langchain_core": "langchain-core",
+    "langgraph": "langgraph-checkpoint",
+    "llama_index": "llama-index-core",
+    "mcp_types": "mcp-types",
+    "pydantic_ai": "pydantic-ai-slim",
+    "sentence_transformers": "sentence-transformers",
+}
+"""Packages whose modules have another name."""
+EXTRAS_OF = {"listening.py": ("server", "mcp"), "server": ("server",), "mcp_server": ("mcp",)}
+"""The extras with each of which alone a module or package of ``cognigraph`` works."""
+
+
+def imported_packages(path: Path) -> set[str]:
+    """The packages of others that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    theirs = found - sys.stdlib_module_names - {"cognigraph"}
+    return {CALLED_OTHERWISE.get(name, name) for name in theirs}
+
+
+def test_every_package_that_is_imported_is_declared():
+    declared = project()["project"]
+
+    def names(requirements: list[str]) -> set[str]:
+        return {re.split(r"[<>=\[;]", one)[0].strip() for one in requirements}
+
+    always = names(declared["dependencies"])
+    extras = {name: names(all) for name, all in declared["optional-dependencies"].items()}
+    for path in (
+        one for folder in ("cognigraph", *MAPPED) for one in (ROOT / folder).rglob("*.py")
+    ):
+        own = EXTRAS_OF.get(path.relative_to(ROOT).parts[1])
+        for offered in [extras[name] for name in own] if own else [set().union(*extras.values())]:
+            assert imported_packages(path) <= always | offered, path
 
 
 IMPORT = """

@@ -9,7 +9,13 @@ from threading import Timer
 
 import pytest
 
-from cognigraph import Memory, Settings, StorageSettings, StoreUnavailableError
+from cognigraph import (
+    ConfigurationError,
+    Memory,
+    Settings,
+    StorageSettings,
+    StoreUnavailableError,
+)
 from cognigraph.stores.neo4j.reachable import wait_until_listening
 
 
@@ -61,6 +67,14 @@ def test_an_unknown_name_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> Non
         wait_until_listening("neo4j://nowhere", patience=0.05)
 
 
-@pytest.mark.parametrize("uri", ["neo4j://", "bolt://host:port"])
+@pytest.mark.parametrize("uri", ["neo4j://[::1", "bolt://[::1", "bolt://[zz]:7687"])
+def test_half_an_address_is_refused_with_a_whole_one_as_example(uri: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"address .* not valid.* such as .*://\[::1\]:7687"
+    ):
+        Memory(uri)
+
+
+@pytest.mark.parametrize("uri", ["neo4j://", "bolt://host:port", "bolt://[::1"])
 def test_what_is_no_address_is_left_to_the_driver(uri: str) -> None:
     wait_until_listening(uri, patience=0.05)

@@ -94,7 +94,7 @@ def test_recorded_readings(tmp_path):
     reader = RecordedReader.from_file(file)
     assert reader.read("Q?", NOW) == QuestionReading(("Vera",))
     assert reader.read("Another?", NOW) == QuestionReading()
-    for bad in ("[]", "{", '{"queries": [{}]}'):
+    for bad in ("[]", "{", "[" * 5000, '{"queries": [{}]}'):
         file.write_text(bad)
         with pytest.raises(ConfigurationError, match="cannot read recorded questions"):
             RecordedReader.from_file(file)

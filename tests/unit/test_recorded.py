@@ -112,7 +112,7 @@ def test_reading_files(tmp_path: Path) -> None:
     assert RecordedExtractor.from_file(tmp_path / "a.json").sessions == {}
 
 
-@pytest.mark.parametrize("content", [None, "{", "[]", "\xff"])
+@pytest.mark.parametrize("content", [None, "{", "[]", "\xff", pytest.param("[" * 5000, id="deep")])
 def test_unreadable_files(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "r.json"
     if content is not None:

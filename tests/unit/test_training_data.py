@@ -106,13 +106,14 @@ def test_all_calls_are_prompts_for_verl(recording, tmp_path):
 
 def test_what_is_no_recording_is_refused(tmp_path):
     path = tmp_path / "x.jsonl"
-    path.write_text('{"writer": "core"}\n', "utf-8")
-    with pytest.raises(ConfigurationError, match=r"line 1 of .* is not a call of a writer"):
-        list(read_calls(path))
     with pytest.raises(ConfigurationError, match="cannot read"):
         list(read_calls(tmp_path / "missing.jsonl"))
-    with pytest.raises(ConfigurationError, match="not a file of questions"):
-        read_questions(path)
+    for content in ('{"writer": "core"}', "[" * 5000):
+        path.write_text(content, "utf-8")
+        with pytest.raises(ConfigurationError, match=r"line 1 of .* is not a call of a writer"):
+            list(read_calls(path))
+        with pytest.raises(ConfigurationError, match="not a file of questions"):
+            read_questions(path)
 
 
 def test_questions_have_the_mix_over_all_sessions():

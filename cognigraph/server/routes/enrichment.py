@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+import asyncio
+import time
+from typing import Annotated
 
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request, Response
+
+from cognigraph.errors import FlushTimeout
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.step import Step
 from cognigraph.server.access import Readable, Writable
 from cognigraph.server.bodies import LimitsBody, RedoBody
 from cognigraph.server.documents import described, document, page_of, schema_of
-from cognigraph.server.long_work import Report, run_long
+from cognigraph.server.long_work import Report, give_up_turn, run_long, unless_left
 from cognigraph.space import Space
 from cognigraph.stores.records import Failure
 from cognigraph.tracing import span
 
 router = APIRouter(tags=["enrichment"])
+_MOST_SECONDS_TO_FLUSH = 600.0
+_PAUSES = (0.02, 0.5)
+"""The shortest and the longest number of seconds between two looks at the queue."""
+Seconds = Annotated[float, Query(ge=0, allow_inf_nan=False)]
 
 
 @router.post("/enrich", responses=described(dict[str, object]))
@@ -72,6 +82,24 @@ def retry_failed(space: Writable) -> Response:
 
 
 @router.post("/flush", status_code=204)
-async def flush(request: Request, space: Writable, timeout: float = 30.0) -> Response:
+async def flush(request: Request, space: Writable, timeout: Seconds = 30.0) -> Response:
     """Wait until everything added to the space is enriched; 504 if it takes longer."""
-    return await run_long(request, lambda report: space.flush(min(timeout, 600.0)))
+    seconds = min(timeout, _MOST_SECONDS_TO_FLUSH)
+    await unless_left(request, asyncio.create_task(_flush(request, space, seconds)))
+    return Response(status_code=204)
+
+
+async def _flush(request: Request, space: Space, seconds: float) -> None:
+    """Look at the queue again and again. Between two looks it has neither a place nor a thread."""
+    until = time.monotonic() + seconds
+    pause, longest = _PAUSES
+    while True:
+        try:
+            return await to_thread.run_sync(space.flush, 0.0)
+        except FlushTimeout as error:
+            if error.halted or time.monotonic() >= until:
+                raise
+        turn = give_up_turn(request)
+        await asyncio.sleep(pause)
+        await turn.begin()
+        pause = min(2 * pause, longest)

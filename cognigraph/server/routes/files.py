@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import re
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -11,18 +16,21 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 from starlette.background import BackgroundTask
+from starlette.requests import ClientDisconnect
 from starlette.responses import FileResponse
 
-from cognigraph.errors import ConfigurationError
+from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.importers.columns import parse_columns
 from cognigraph.importers.source import locate
 from cognigraph.model import ImportReport
 from cognigraph.server.access import Readable, Writable
 from cognigraph.server.documents import described, described_text, schema_of
-from cognigraph.server.long_work import Report, long_work_of, run_long
+from cognigraph.server.fair_share import Turn
+from cognigraph.server.long_work import Report, begin_long, long_work_of, run_long
 from cognigraph.server.problems import Problem
 from cognigraph.tracing import span
 
+logger = logging.getLogger("cognigraph.server")
 router = APIRouter(tags=["files"])
 _ANY_FILE = {
     "requestBody": {
@@ -32,6 +40,9 @@ _ANY_FILE = {
 _LINES = "application/jsonl"
 _EXPORT = "space.jsonl"
 _NAME = re.compile(r"[\w .-]{1,100}")
+_MOST_BYTES_OF_NAME = 255
+"""The most that common file systems take."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 Derived = Annotated[bool, Query(description="Also what was read out of the messages.")]
 
 
@@ -61,25 +72,28 @@ async def import_file(
         skip_invalid=skip_invalid,
         dry_run=dry_run,
     )
-    path = await _received(request, _safe_name(name))
+    upload = await _received(request, _safe_name(name))
 
     def work(report: Report) -> ImportReport:
-        _check_unpacked(path, request.app.state.limits.upload)
+        _check_unpacked(upload.path, request.app.state.limits.upload)
         with span("cognigraph.import", space.name):
-            return options(path, on_progress=report)
+            return options(upload.path, on_progress=report)
 
-    return await run_long(request, work, partial(_remove, path))
+    return await run_long(request, work, upload.discard)
 
 
 @router.get("/export", response_class=Response, responses=described_text(_LINES, "JSON lines."))
 async def export_space(request: Request, space: Readable, derived: Derived = False) -> Response:
     """Write the space as JSON lines, with earlier texts and what users decided."""
-    long_work = long_work_of(request)
-    long_work.check()
     path = _new_path(_EXPORT)
-    write = partial(space.export_space, path, derived=derived)
+
+    def work(report: Report) -> int:
+        with _room():
+            return space.export_space(path, derived=derived)
+
     try:
-        await to_thread.run_sync(write, limiter=long_work.limiter)
+        run = await begin_long(request, work)
+        await run.result(request)
     except BaseException:
         _remove(path)
         raise
@@ -94,23 +108,60 @@ async def export_space(request: Request, space: Readable, derived: Derived = Fal
 @router.post("/restore", responses=described(dict[str, int]), openapi_extra=_ANY_FILE)
 async def import_space(request: Request, space: Writable) -> Response:
     """Read a file that `export` has written into a space that holds no messages."""
-    path = await _received(request, _EXPORT)
+    upload = await _received(request, _EXPORT)
     return await run_long(
-        request, lambda report: {"messages": space.import_space(path)}, partial(_remove, path)
+        request,
+        lambda report: {"messages": space.import_space(upload.path)},
+        upload.discard,
     )
 
 
-async def _received(request: Request, name: str) -> Path:
+class _Upload:
+    """A file that a client has sent, with its place among the files that may be here at once."""
+
+    def __init__(self, name: str, place: Turn) -> None:
+        self.path = _new_path(name)
+        self._place = place
+
+    def discard(self) -> None:
+        """Remove the file, and let the next one come."""
+        _remove(self.path)
+        self._place.end()
+
+
+async def _received(request: Request, name: str) -> _Upload:
     """The body of a request in a file of this name, alone in a temporary folder."""
-    path = _new_path(name)
+    state = long_work_of(request)
+    place = await state.place(state.files, request)
+    upload = _Upload(name, place)
     try:
-        with long_work_of(request).receiving(), path.open("wb") as file:
+        with _room(), upload.path.open("wb") as file:
             async for part in request.stream():
                 await to_thread.run_sync(file.write, part)
-    except BaseException:
-        _remove(path)
+    except BaseException as error:
+        upload.discard()
+        if isinstance(error, ClientDisconnect):
+            raise Problem(499, "The client has left", "its file did not come whole") from None
         raise
-    return path
+    return upload
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Tell a client that its file cannot be kept here, such as because the disk is full."""
+    try:
+        yield
+    except (OSError, StoreError) as error:
+        reason = error if isinstance(error, OSError) else error.__cause__
+        if not isinstance(reason, OSError) or reason.errno not in _NO_ROOM:
+            raise
+        logger.error("a temporary file cannot be written", exc_info=error)
+        raise Problem(
+            507,
+            "No room for the file",
+            f"the server cannot keep the file while it works on it: {reason.strerror}; its "
+            "operator must make room in the folder of temporary files (TMPDIR)",
+        ) from error
 
 
 def _check_unpacked(path: Path, most: int) -> None:
@@ -129,15 +180,15 @@ def _new_path(name: str) -> Path:
 
 
 def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.parent.rmdir()
+    shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _safe_name(name: str) -> str:
     """A client's name for a file, if it is no more than a name."""
-    if _NAME.fullmatch(name) and not name.startswith("."):
+    is_short = len(name.encode("utf-8", "replace")) <= _MOST_BYTES_OF_NAME
+    if is_short and _NAME.fullmatch(name) and not name.startswith("."):
         return name
     raise ConfigurationError(
         f"the file name {name[:40]!r} is not accepted: give up to 100 letters, digits, spaces and "
-        "._- without a folder"
+        f"._- without a folder, of at most {_MOST_BYTES_OF_NAME} bytes in UTF-8"
     )

@@ -117,7 +117,7 @@ def _passing(
     if metadata:
         try:
             given["metadata"] = json.loads(metadata)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"metadata must be a JSON object: {error}") from error
     chosen = {name: value for name, value in given.items() if value}
     return Filter(**chosen) if chosen else None

@@ -41,10 +41,10 @@ def wait_until_listening(uri: str, patience: float = deadlines.REFUSED_PATIENCE)
 
 
 def _address(uri: str) -> tuple[str, int] | None:
-    parts = urlsplit(uri)
     try:
+        parts = urlsplit(uri)
         return (parts.hostname, parts.port or _PORT) if parts.hostname else None
-    except ValueError:  # the driver says what is wrong with the port
+    except ValueError:  # the driver says what is wrong with the address
         return None
 
 
