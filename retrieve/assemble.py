@@ -163,7 +163,7 @@ class _Endings:
     def of(self, hit: Hit) -> str:
         if self._valid_at is not None:
             return not_true_then(hit.triples, self._labels, self._known, self._valid_at, self._zone)
-        return no_longer_true(hit.triples, self._labels, self._known)
+        return no_longer_true(hit.triples, self._labels, self._known, hit.at, self._zone)
 
 
 def _told(sessions: Sequence[SessionHit]) -> list[SessionHit]:
