@@ -257,6 +257,4 @@ def _render(
     lines.append(FOOTER)
     text = "\n".join(lines)
     hits = [one.hit for one in messages]
-    return Context(
-        text, tokens=count(text), hits=hits, citations=citations, confidence=confidence
-    )
+    return Context(text, tokens=count(text), hits=hits, citations=citations, confidence=confidence)

@@ -70,7 +70,7 @@ def _ranks(hits: Iterable[Hit]) -> dict[MessageKey, int]:
 
 
 def _found(hit: Hit, sure: float | None, ranks: Mapping[str, int]) -> Hit:
-    """The hit with its confidence and the queries that found it, the one that ranks it best first."""
+    """The hit with its confidence and the queries that found it, best rank first."""
     queries = sorted(ranks, key=ranks.__getitem__)
     notes = tuple(f"rank {ranks[query]} for {query!r}" for query in queries)
     why = replace(hit.why, notes=(*hit.why.notes, *notes))

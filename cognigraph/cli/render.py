@@ -55,7 +55,7 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def hits(result: SearchResult, zone: tzinfo) -> Table:
-    """Ranked hits, one per row, with the confidence, which falls from row to row, if it is known."""
+    """Ranked hits, one per row, with their confidence, or their score if it is not known."""
     measure = ">score" if result.confidence is None else ">confidence"
     made = table(
         ">#", measure, f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
