@@ -44,7 +44,8 @@ def build_block(
         wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     found = search_with_candidates(request, k=wanted)
     sure = found.result.confidence
-    if request.min_confidence is None and sure is not None and sure < settings.floor:
+    is_judged = request.min_confidence is None and sure is not None and found.result.hits
+    if is_judged and (sure or 0.0) < settings.floor:
         found = replace(found, result=without_support(found.result, settings.floor), given_by=())
     background = fetch_background(request.store, request.space, found)
     lines = written_lines(request, settings, max_tokens)

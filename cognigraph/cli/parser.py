@@ -205,7 +205,6 @@ def _several_queries(parser: Any) -> None:
     parser.add_argument(
         "--min-confidence",
         type=share,
-        metavar="P",
         help="leave out messages that answer with a lower probability, from 0 to 1",
     )
 
