@@ -245,8 +245,8 @@ ONLY = {
     # SQL needs statements apart from transactions; Cypher's statements are files in cypher/neo4j.
     ("sqlite", ""): {
         "backup", "changes", "due_summaries", "erase", "fact_listing", "fact_sources", "file",
-        "identity", "imports", "in_list", "inspect", "merges", "message_data", "read", "read_at", "read_only",
-        "revisions", "row_ids", "sealed", "vector_format", "work",
+        "identity", "imports", "in_list", "inspect", "merges", "message_data", "read", "read_at",
+        "read_only", "revisions", "row_ids", "sealed", "vector_format", "work",
     },
     ("neo4j", ""): {
         "databases", "deadlines", "driver_errors", "parameters", "population", "reachable",
