@@ -42,7 +42,12 @@ def test_what_is_known_is_found_surely_and_what_is_not_gets_an_empty_block(kitch
         assert sure == sorted(sure, reverse=True)
         assert 0 < sure[-1] < sure[0] < found.confidence <= 1
         assert "Weak:" not in block
-    for question in ("asdf qwer", "What is the capital of Mongolia?", "Explain entanglement", "???"):
+    for question in (
+        "asdf qwer",
+        "What is the capital of Mongolia?",
+        "Explain entanglement",
+        "???",
+    ):
         found, block = kitchen.search(question, now=NOW), kitchen.context(question, now=NOW)
         assert (found.confidence < 0.08, len(found) > 0) == (True, True)
         assert (block, block.hits) == ("", ())
