@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 
 from cognigraph.states.slots import FactForm, claim_of, family, replaceable
@@ -91,17 +92,18 @@ def settle_again(connection: Connection) -> None:
     Some facts at a time, each in a transaction of its own; after a crash it begins anew.
     """
     for (space,) in connection.rows("read/spaces"):
-        after = -1
+        last: int | None = -1
+        while last is not None:
+            last = connection.write(partial(_settle_next, space=space, after=last))
 
-        def work(tx: Transaction, space: str = space) -> int | None:
-            rows = tx.rows("states/next", space=space, after=after, limit=_BATCH)
-            touched = Touched(tx)
-            touched.add([uid for uid, _ in rows])
-            settle(tx, touched)
-            return rows[-1][1] if rows else None
 
-        while (last := connection.write(work)) is not None:
-            after = last
+def _settle_next(tx: Transaction, *, space: str, after: int) -> int | None:
+    """Decide the next facts of a space after a number; return the last number, if there is one."""
+    rows = tx.rows("states/next", space=space, after=after, limit=_BATCH)
+    touched = Touched(tx)
+    touched.add([uid for uid, _ in rows])
+    settle(tx, touched)
+    return rows[-1][1] if rows else None
 
 
 def _name_slots(tx: Transaction, uids: Collection[str]) -> set[str]:
