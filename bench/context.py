@@ -33,7 +33,7 @@ from cognigraph.evaluate.metrics import mean, percentiles
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.retrieve.block_lines import message_head, session_line, triple_line
-from cognigraph.retrieve.block_marks import FOOTER, HEADER, one_line
+from cognigraph.text.marks import FOOTER, HEADER, one_line
 from cognigraph.text.token_estimate import estimate_tokens
 
 Labels = Mapping[tuple[str, int, str], list[list[str]]]

@@ -77,6 +77,7 @@ def measure(data: Path, names: list[str], sample: int, show: str | None) -> dict
         "facts_per_100_messages": round(100 * totals["facts"] / totals["messages"], 1),
         "entities_per_100_messages": round(100 * totals["entities"] / totals["messages"], 1),
         "sampled": sum(counts.values()),
+        "judged": known,
         **dict(sorted(counts.items())),
         "useful_share": round(counts["useful"] / max(known, 1), 4),
         "false_share": round(counts["false"] / max(known, 1), 4),

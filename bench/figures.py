@@ -574,32 +574,26 @@ def several_queries() -> str:
 
 def extraction() -> str:
     """Return the table of the quality and cost of extraction by rules."""
-    precision, coverage = result("precision-rules"), result("coverage-rules")
-    assistants, friends = result("derived-assistants"), result("derived-friends")
-    return table(
-        ["`rules`", ""],
+    coverage = result("coverage-rules")
+    kinds = [
+        ("a user and an assistant", result("derived-assistants")),
+        ("friends", result("derived-friends")),
+        ("groups in a car", result("derived-groups")),
+    ]
+    rows = [
         [
-            ["processor time a message", ms(coverage["ms_per_turn"])],
-            ["labelled facts found", share(precision["recall"])],
-            ["facts that are not false", share(precision["true_share"])],
-            ["facts that are useful", share(precision["useful_share"])],
-            ["stored facts that are useful: user and assistant", share(assistants["useful_share"])],
-            ["stored facts that are false: user and assistant", share(assistants["false_share"])],
-            ["stored facts that are useful: friends", share(friends["useful_share"])],
-            ["stored facts that are false: friends", share(friends["false_share"])],
-            [
-                "facts and entities for 100 messages: user and assistant",
-                f"{assistants['facts_per_100_messages']:.0f}, "
-                f"{assistants['entities_per_100_messages']:.0f}",
-            ],
-            [
-                "facts and entities for 100 messages: friends",
-                f"{friends['facts_per_100_messages']:.0f}, "
-                f"{friends['entities_per_100_messages']:.0f}",
-            ],
-            ["answering messages with a fact", share(coverage["with_a_fact"])],
-        ],
-    )
+            what,
+            str(found["judged"]),
+            share(found["useful_share"]),
+            share(found["false_share"]),
+            f"{found['facts_per_100_messages']:.1f}",
+            f"{found['entities_per_100_messages']:.0f}",
+        ]
+        for what, found in kinds
+    ]
+    head = ["`rules`", "facts judged", "useful", "false", "facts of 100 messages", "entities"]
+    cost = ms(coverage["ms_per_turn"])
+    return table([*head, "processor time a message"], [[*row, cost] for row in rows])
 
 
 def languages() -> str:
@@ -660,26 +654,21 @@ def model_cost() -> str:
 
 
 def dates() -> str:
-    """Return the table of how well time expressions are parsed."""
+    """Return the table of how well the dates of sentences are read."""
     found = result("dates")
-    readers = {
-        "cognigraph": "timewords",
-        "dateparser": "dateparser",
-        "parsedatetime": "parsedatetime",
-    }
-    rows = [
-        [
-            name,
-            share(found[key]["exact"]),
-            share(found[key]["undated_left_alone"]),
-            ms(found[key]["ms_each"]),
-        ]
-        for name, key in readers.items()
+    parts = [
+        ("first half, at hand while the rules were written", "first"),
+        ("second half, at first contact", "second_at_first_contact"),
+        ("second half, now", "second"),
     ]
-    count = found["expressions"]
-    return table(
-        [f"{count} expressions", "exact", "no date where there is none", "time an expression"], rows
-    )
+    rows = [
+        [name, half, str(part["sentences"]), share(part["precision"]), share(part["coverage"])]
+        for name, halves in found.items()
+        for half, key in parts
+        if (part := halves.get(key)) is not None
+        if name == "cognigraph" or key == "second"
+    ]
+    return table(["", "texts", "number", "written dates that are right", "dates written"], rows)
 
 
 def updates() -> str:
@@ -693,16 +682,12 @@ def updates() -> str:
             f"{found['newest first']} of {found['chains']}",
         ]
         for name, found in (
-            ("first set, written together with the rules", result("updates-rules")),
-            ("second set, at first contact", result("updates-second-first-contact")),
-            ("second set, now", result("updates-second-rules")),
-            ("third set, at first contact", result("updates-third-first-contact")),
-            ("third set, now", result("updates-third-rules")),
-            ("fourth set, at first contact", result("updates-fourth-first-contact")),
-            ("fourth set, now", result("updates-fourth-rules")),
-            ("fifth set, at first contact", result("updates-fifth-first-contact")),
-            ("fifth set, now", result("updates-fifth-rules")),
-            ("sixth set, at first contact", result("updates-sixth-first-contact")),
+            ("first set", result("updates-rules")),
+            ("second set", result("updates-second-rules")),
+            ("third set", result("updates-third-rules")),
+            ("fourth set", result("updates-fourth-rules")),
+            ("fifth set", result("updates-fifth-rules")),
+            ("sixth set", result("updates-sixth-rules")),
         )
     ]
     head = [

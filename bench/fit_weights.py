@@ -40,17 +40,15 @@ SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "speaker named", "asks", "answers", "length", "names", "answer form",
               "user", "user vector", "assistant asked", "wish", "contextual vector", "time"],
-    "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
+    "model": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
               "names", "answer form", "user", "user vector", "assistant asked", "wish",
               "contextual vector", "triple", "second triple", "time"],
 }  # fmt: skip
-SIGNALS["model"] = [
-    *SIGNALS["rules"], "counterpart vector", "counterpart triple"
-]  # fmt: skip
+SIGNALS["model"] += ["counterpart vector", "counterpart triple"]
 TURNS = ["asks", "answers"]
 """Signals that are left out where messages are long: there the roles tell more."""
-EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
+EXTRACTIONS = {"plain": "none", "model": "recorded"}
 WEIGHTS = Path(__file__).parents[1] / "retrieve" / "rank" / "weights.py"
 ARGUMENTS = {"weights": "weights", "lists": "list_changes", "long": "long_changes"}
 L2 = 3.0

@@ -20,7 +20,7 @@ from cognigraph.ingest.model.transcript import Turn, numbered, unnumbered
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.text.token_estimate import estimate_tokens
 
-READ, SUMMARISE = prompt_file("extract-2"), prompt_file("summarise-3")
+READ, SUMMARISE = prompt_file("extract-3"), prompt_file("summarise-3")
 TIME_WORDS = "last Friday"  # the recordings contain dates, not the words for them
 
 

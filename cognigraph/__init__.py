@@ -89,6 +89,7 @@ from cognigraph.model import (
     SourceStanding,
     SpaceHit,
     SpacesResult,
+    StatedFact,
     Stats,
     Status,
     StoredMessage,
@@ -100,7 +101,7 @@ from cognigraph.model import (
     Usage,
     Why,
 )
-from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo, WorkerState
 from cognigraph.operations.batches import Progress
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
@@ -219,6 +220,7 @@ __all__ = [
     "Space",
     "SpaceHit",
     "SpacesResult",
+    "StatedFact",
     "Stats",
     "Status",
     "Step",
@@ -237,5 +239,6 @@ __all__ = [
     "When",
     "Why",
     "Window",
+    "WorkerState",
     "__version__",
 ]

@@ -18,10 +18,12 @@ from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.step import Step, Waiting
+from cognigraph.ingest.queue.stuck import longest_silence
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
 from cognigraph.llm.resolve_model import resolve_model
+from cognigraph.model.storage import Check
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings
@@ -174,6 +176,25 @@ class Engine:
         if self.worker is not None:
             self.worker.notify()
 
+    def check_worker(self) -> Check:
+        """Check that messages do not wait for ever: the worker of this memory, and the queue."""
+        wait = self.store.queue.longest_wait()
+        limit = longest_silence(self.settings.enrich, self.extractor)
+        found, problem, idle = "none in this process", None, limit
+        if self.worker is not None:
+            state = self.worker.state
+            problem, idle = state.problem, state.last_step
+            found = f"{state.restarts} restarts; last batch, or start, {idle:,.0f} s ago"
+        if problem is None and idle >= limit and not self.store.info.is_read_only:
+            problem = self.enricher.forsaken(limit)
+        return Check(
+            "worker",
+            problem is None,
+            (problem or found) + (f"; the first message waits for {wait:,.0f} s" if wait else ""),
+            "look at the log of the program that has the memory open, and at the failures of its "
+            "spaces; without such a program: cognigraph enrich",
+        )
+
     def flush(self, space: str | None, timeout: float) -> None:
         """Wait until a space, or with ``None`` every space, is enriched; in manual mode, enrich it.
 
@@ -196,10 +217,12 @@ class Engine:
                     halted=True,
                 )
             if time.monotonic() >= deadline:
+                state = None if self.worker is None else self.worker.state
+                problem = f"; {state.problem}" if state is not None and state.problem else ""
                 raise FlushTimeout(
                     f"{_counted(waiting)}{where} are not enriched in time"
-                    f"{self._last_failure(space)}; they stay queued, flush again or raise the "
-                    "timeout",
+                    f"{problem}{self._last_failure(space)}; they stay queued, flush again "
+                    "or raise the timeout",
                     pending=waiting.total,
                 )
             if step is None:

@@ -17,7 +17,7 @@ from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
 from cognigraph.model import DEFAULT_SPACE, Filter, SpacesResult
-from cognigraph.model.storage import Check, StoreInfo
+from cognigraph.model.storage import Check, StoreInfo, WorkerState
 from cognigraph.operations import copying_spaces, expiring
 from cognigraph.operations.several_spaces import merged
 from cognigraph.retrieve.question.question_readers import QuestionReader
@@ -158,6 +158,14 @@ class Memory(Space):
         return self._engine.enricher.waiting().total
 
     @checked
+    def longest_wait(self) -> float:
+        """Get the seconds for which the message that is first in the queue has been waiting.
+
+        0 if none waits to be enriched. A message that is to be read again counts from then on.
+        """
+        return self._engine.store.queue.longest_wait()
+
+    @checked
     def search_spaces(
         self,
         spaces: Sequence[str],
@@ -288,7 +296,13 @@ class Memory(Space):
         """
         self._engine.store.housekeeping.backup(str(path))
 
+    @property
+    def worker_state(self) -> WorkerState | None:
+        """How the background worker is doing, without asking the store; ``None`` if none is."""
+        worker = self._engine.worker
+        return None if worker is None else worker.state
+
     @checked
     def check(self) -> list[Check]:
-        """Check the health of the store, as ``cognigraph doctor`` does."""
-        return self._engine.store.check()
+        """Check the health of the store and of its enrichment, as ``cognigraph doctor`` does."""
+        return [*self._engine.store.check(), self._engine.check_worker()]

@@ -12,8 +12,8 @@ from cognigraph.model.roles import RoleFilter
 from cognigraph.validation import check_fields
 
 ProfileName = Literal["default", "licomemory"]
-WeightSetName = Literal["plain", "rules", "model"]
-Weights = Literal["auto", "plain", "rules", "model"]
+WeightSetName = Literal["plain", "model"]
+Weights = Literal["auto", "plain", "model"]
 Mean = Literal["harmonic", "arithmetic"]
 BareChunks = Literal["behind", "among"]
 CandidateSources = Literal["wide", "paper"]
@@ -261,9 +261,10 @@ class QuerySettings:
     or ``[0][0]``, and ``!``), and ``max_depth`` (nested brackets).
     Limits of all parameters together: ``max_parameter_values``, ``max_parameter_chars`` and
     ``max_parameter_depth``.
-    ``max_growth``: how many times ranges, repeated concatenation and ``replace()`` may multiply a
-    value (Neo4j). ``max_rows``: intermediate rows on SQLite, which are in the memory of this
-    process. ``max_result_chars``: the size of all returned rows; values other than text count as 8.
+    ``max_steps``: the work of expressions and UNWIND that the server cannot interrupt, such as the
+    iterations of a loop. ``max_rows``: intermediate rows on SQLite, which are in the memory of this
+    process. ``max_result_chars``: the size of all returned rows and of any value in the query;
+    values other than text count as 8.
     """
 
     max_chars: int = 100_000
@@ -276,7 +277,7 @@ class QuerySettings:
     max_parameter_values: int = 250_000
     max_parameter_chars: int = 10_000_000
     max_parameter_depth: int = 20
-    max_growth: int = 100_000
+    max_steps: int = 30_000_000
     max_rows: int = 200_000
     max_result_chars: int = 50_000_000
 
@@ -309,6 +310,9 @@ class StorageSettings:
 
     ``index_bytes`` bounds the in-memory search indexes of a SQLite memory: those of the spaces
     searched last are kept, and at least one.
+
+    ``accept_loss`` opens a SQLite file although the journal with its newest messages is missing or
+    was cut off, which is otherwise refused. What was lost stays lost.
     """
 
     vectors: Literal["float32", "float16"] | None = None
@@ -317,6 +321,7 @@ class StorageSettings:
     open_timeout: float = 60.0
     reads: Literal["leader", "followers"] = "leader"
     index_bytes: int = 2 << 30
+    accept_loss: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self, "storage")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from neo4j.time import Date, DateTime, Duration, Time
 
 from cognigraph.cypher.deadline import too_slow
 from cognigraph.cypher.guard.confine import confine, verify_plan
-from cognigraph.cypher.guard.growth import check_growth
+from cognigraph.cypher.guard.confined_patterns import list_names
 from cognigraph.cypher.guard.query_limits import (
     DEFAULT_LIMITS,
     check_call,
@@ -75,8 +75,7 @@ def run_on_neo4j(
     """
     check_call(limit, timeout)
     deadline = time.monotonic() + timeout
-    lists = {name for name, value in parameters.items() if isinstance(value, (list, tuple))}
-    text = _prepared(query, parameters, lists, limits)
+    text, lists = _prepared(query, parameters, limits), list_names(parameters)
     values = {**parameters, SPACE_PARAMETER: space}
 
     def read() -> list[Row]:
@@ -110,15 +109,13 @@ def run_on_neo4j(
         raise _mapped(problem, timeout) from problem
 
 
-def _prepared(
-    query: str, parameters: Mapping[str, Any], lists: set[str], limits: QuerySettings
-) -> str:
+def _prepared(query: str, parameters: Mapping[str, Any], limits: QuerySettings) -> str:
     """Check a query against the limits and confine it to ``$__space``."""
     check_parameters(parameters)
     check_parameters_size(parameters, limits)
     try:
-        check_growth(query, check_query(query, limits), parameters, limits)
-        return confine(query, lists=lists)
+        check_query(query, limits)
+        return confine(query, parameters=parameters, limits=limits)
     except RecursionError:
         raise QueryError("the query is nested too deeply; flatten it") from None
 
@@ -161,7 +158,7 @@ def _within(work: Callable[[], _T], deadline: float) -> _T:
 
 
 def _check_plan(
-    transaction: Transaction, text: str, values: dict[str, Any], lists: set[str]
+    transaction: Transaction, text: str, values: dict[str, Any], lists: Collection[str]
 ) -> None:
     summary = transaction.run("EXPLAIN " + text, values).consume()
     if summary.query_type != "r" or summary.plan is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.llm import Model
@@ -21,6 +21,10 @@ ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concep
 """The standard entity types; extractors may use other words as well."""
 NO_DATE = "time is not a date, the fact stays without it"
 """Why a time was rejected: by the check of a model's answer, or when facts are prepared."""
+
+AlsoRead = Literal["tool", "stated", "summary"]
+"""The beginning of what tools returned; messages with which an application stated facts (none is
+read out of these, but names, keys and themes are); and summaries that an application stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,8 @@ class Extractor(Protocol):
     """Extracts from a window of chunks. Must be thread-safe.
 
     An extractor declares further abilities by implementing other protocols: :class:`Estimating`,
-    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`Portable`,
-    :class:`Caching`.
+    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`AlsoReading`,
+    :class:`Portable`, :class:`Caching`.
     """
 
     @property
@@ -168,6 +172,16 @@ class Contextual(Protocol):
 
 
 @runtime_checkable
+class AlsoReading(Protocol):
+    """An extractor that is also given messages which others are not."""
+
+    @property
+    def also_reads(self) -> frozenset[AlsoRead]:
+        """Which of them."""
+        ...
+
+
+@runtime_checkable
 class Portable(Protocol):
     """An extractor of which pickled copies in other processes extract the same, for speed."""
 
@@ -204,3 +218,8 @@ class Recalling(Protocol):
     def recalls(self) -> int:
         """The largest number of facts that it is given."""
         ...
+
+
+def also_reads(extractor: object) -> frozenset[AlsoRead]:
+    """What an extractor is given that others are not."""
+    return extractor.also_reads if isinstance(extractor, AlsoReading) else frozenset()

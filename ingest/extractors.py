@@ -7,7 +7,7 @@ only when it is used.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -28,9 +28,15 @@ def _rules(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extra
 
 
 def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
+    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
+    return _of_model(environ, timezone, budget)
+
+
+def _of_model(
+    environ: Mapping[str, str], timezone: tzinfo | None, budget: Budget | None
+) -> Extractor:
     from cognigraph.llm import ChatModel
 
-    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
     model = ChatModel.from_environment(environ, budget=budget)
 
     from cognigraph.ingest.model.extractor import (
@@ -38,6 +44,15 @@ def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extr
     )
 
     return ModelExtractor(model, timezone=timezone)
+
+
+def _auto(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
+    """The model that a user has chosen, or the rules; nothing is looked for."""
+    from cognigraph.llm.choice import chosen_environment
+
+    _no_detail("auto", detail)
+    environ = chosen_environment()
+    return _rules("", timezone, budget) if environ is None else _of_model(environ, timezone, budget)
 
 
 def _membuilder(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
@@ -65,6 +80,7 @@ def _writers(
 
 _BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = {
     "rules": _rules,
+    "auto": _auto,
     "openai": _openai,
     "membuilder": _membuilder,
     "openai+membuilder": _openai_membuilder,

@@ -26,7 +26,7 @@ from threading import Lock
 from typing import Any
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.model import Theme, Usage
 from cognigraph.times import parse_when
 
@@ -63,6 +63,8 @@ class RecordedSession:
 
 class RecordedExtractor:
     """Returns the recorded facts for the messages of a window. Thread-safe."""
+
+    also_reads: frozenset[AlsoRead] = frozenset({"tool"})
 
     def __init__(self, recording: Mapping[str, Any], *, source: str = "recording") -> None:
         self._sessions = _sessions(recording, source)

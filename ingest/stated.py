@@ -1,19 +1,50 @@
-"""Facts that an application stated: no extractor reads their chunks, and nothing changes them."""
+"""Facts that an application states: what is checked of them, how they are stored and given back.
+
+``add_fact`` states one by itself, and its message says the same in words. Facts given with a
+message are what an agent, which is a model, has read out of it. No model reads such a message again
+unless that is asked for.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
 
-from cognigraph.ingest.extraction import Extraction, Fact
+from cognigraph.errors import ConfigurationError, InvalidMessageError
+from cognigraph.ids import normalise
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, also_reads
+from cognigraph.ingest.model.coreference import LISTENER, PRONOUNS
+from cognigraph.ingest.model.parse_lines import clean, entity_type
+from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.model import Message, StatedFact, Theme
+from cognigraph.model.roles import ANONYMOUS, UNREAD_ROLES
+from cognigraph.states.slots import FactForm, claim_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.clean import stated
+from cognigraph.text.clean import replace_surrogates, stated
+from cognigraph.times import When, parse_when, to_utc
+from cognigraph.validation import shown
+
+GIVEN_SUMMARY = "stated"
+"""Why a theme is there that an application gave as the summary of its session."""
+MAX_FACTS = 200
+"""Largest number of facts that are given with a message."""
+_MAX_NAME = 300
+_MAX_SUMMARY = 10_000
+_SPEAKER = frozenset({"i", "me", "myself"})
+_THE_USER = frozenset({"user", "the user"})
+_FIELDS = frozenset(StatedFact.__annotations__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatedFact:
-    """A fact as an application states it; ``source`` says where it is from."""
+class StoredFact:
+    """A fact as it is stored; ``source`` says where it is from.
+
+    ``replaces`` is the object of the fact whose place it takes, or true for ``add_fact``, if it
+    takes that of all others with its subject and relation.
+    """
 
     subject: str
     subject_type: str
@@ -23,7 +54,7 @@ class StatedFact:
     when: str | None = None
     negated: bool = False
     source: str | None = None
-    replaces: bool = False
+    replaces: bool | str = False
 
     @property
     def text(self) -> str:
@@ -32,38 +63,334 @@ class StatedFact:
 
     @property
     def json(self) -> str:
-        """As it is stored."""
+        """As it is stored for ``add_fact``."""
         return json.dumps([asdict(self)], ensure_ascii=False)
 
 
-def read_by_extractor(chunks: Iterable[WorkChunk]) -> tuple[WorkChunk, ...]:
-    """The chunks that an extractor reads."""
-    return tuple(chunk for chunk in chunks if chunk.stated is None)
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """All that is stated with one message; ``summary`` is that of its session up to there.
+
+    ``is_message`` says that the message was said, and is not the fact in words. ``extract`` says
+    that the extractor is to read it as well.
+    """
+
+    facts: tuple[StoredFact, ...]
+    is_message: bool = True
+    extract: bool = False
+    summary: str | None = None
+
+    @property
+    def json(self) -> str:
+        """As it is stored. The summary is last, so that forgetting a message can cut it off."""
+        fields: dict[str, Any] = {"facts": [asdict(one) for one in self.facts]}
+        fields["extract"] = self.extract
+        if self.summary is not None:
+            fields["summary"] = self.summary
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def load(cls, text: str) -> Stated:
+        """What was stored."""
+        fields = json.loads(text)
+        if isinstance(fields, list):
+            return cls(tuple(StoredFact(**row) for row in fields), is_message=False)
+        facts = tuple(StoredFact(**row) for row in fields["facts"])
+        return cls(facts, True, fields["extract"], fields.get("summary"))
 
 
-def with_stated(found: Extraction, chunks: Sequence[WorkChunk]) -> Extraction:
-    """Return what was found in the chunks that were read, with the facts that were stated.
+# --- What an application gives ---------------------------------------------------------------
+
+
+def stated_with(message: Message, speaker: str | None, at: datetime, index: int) -> str | None:
+    """What is stated with a message, as it is stored; ``None`` if nothing is.
+
+    Raises:
+        InvalidMessageError: a fact or the summary cannot be stored; the error names the field.
+    """
+    facts, extract, summary = message.facts, message.extract, message.session_summary
+    if facts is None and extract is None and summary is None:
+        return None
+    try:
+        if extract is not None and not isinstance(extract, bool):
+            raise ConfigurationError(f"extract must be true or false, not {shown(extract)}")
+        checked = tuple(_facts(facts, speaker, at))
+        is_read = facts is None if extract is None else extract
+        return Stated(checked, extract=is_read, summary=_summary(summary)).json
+    except ConfigurationError as error:
+        raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+
+
+def _facts(facts: object, speaker: str | None, at: datetime) -> Iterator[StoredFact]:
+    if facts is None:
+        return
+    if isinstance(facts, str | Mapping) or not isinstance(facts, Iterable):
+        raise ConfigurationError(f"facts must be a list of objects, not {shown(facts)}")
+    given = list(facts)
+    if len(given) > MAX_FACTS:
+        raise ConfigurationError(f"{len(given)} facts; the limit of a message is {MAX_FACTS}")
+    for number, fact in enumerate(given):
+        yield _fact(fact, f"facts[{number}]", speaker, at)
+
+
+def _fact(fact: object, path: str, speaker: str | None, at: datetime) -> StoredFact:
+    if not isinstance(fact, Mapping):
+        raise ConfigurationError(
+            f"{path} must be an object with subject, relation and object, not {shown(fact)}"
+        )
+    unknown = sorted(str(name) for name in fact.keys() - _FIELDS)
+    if unknown:
+        raise ConfigurationError(
+            f"{path} has the unknown field {unknown[0]!r}; there are {', '.join(sorted(_FIELDS))}"
+        )
+    subject, object = (
+        _entity(f"{path}.{name}", fact.get(name), speaker) for name in ("subject", "object")
+    )
+    if normalise(subject) == normalise(object):
+        raise ConfigurationError(f"{path} relates {subject!r} to itself")
+    relation = normalise_relation(name_of(f"{path}.relation", fact.get("relation")))
+    if not relation.text:
+        raise ConfigurationError(f"{path}.relation says nothing: {shown(fact.get('relation'))}")
+    negated = fact.get("negated", False)
+    if not isinstance(negated, bool):
+        raise ConfigurationError(f"{path}.negated must be true or false, not {shown(negated)}")
+    types = _types(f"{path}.types", fact.get("types"))
+    when = period(fact.get("valid_from"), fact.get("valid_to"), at, f"{path}.")
+    return StoredFact(
+        subject=subject,
+        subject_type=types[0] or _type_of(subject, speaker),
+        relation=relation.text,
+        object=object,
+        object_type=types[1] or _type_of(object, speaker),
+        when=when.text if when else None,
+        negated=negated or relation.negated,
+        replaces=_replaces(f"{path}.replaces", fact.get("replaces"), object, speaker),
+    )
+
+
+def name_of(path: str, text: object) -> str:
+    """A name as it is stored.
+
+    Raises:
+        ConfigurationError: it is no text, empty or too long.
+    """
+    if not isinstance(text, str):
+        raise ConfigurationError(
+            f"{path} is missing" if text is None else f"{path} must be a text, not {shown(text)}"
+        )
+    name = " ".join(replace_surrogates(text.replace("\0", " "))[0].split())
+    if not name or len(name) > _MAX_NAME:
+        raise ConfigurationError(f"{path} must have 1 to {_MAX_NAME} characters")
+    return name
+
+
+def _entity(path: str, text: object, speaker: str | None) -> str:
+    """The name of who or what is meant: that of the speaker for "I"."""
+    name = clean(name_of(path, text))
+    key = normalise(name)
+    if key in _SPEAKER:
+        return speaker or ANONYMOUS
+    if key in _THE_USER:
+        return ANONYMOUS
+    if key in PRONOUNS | LISTENER:
+        raise ConfigurationError(
+            f"{path} is {name!r}; give the name of who or what is meant (the user is 'user')"
+        )
+    if not any(letter.isalnum() for letter in name):
+        raise ConfigurationError(f"{path} must have a letter or a digit, not {shown(text)}")
+    return name
+
+
+def _replaces(path: str, given: object, object: str, speaker: str | None) -> bool | str:
+    if given is None:
+        return False
+    if not isinstance(given, str):
+        raise ConfigurationError(
+            f"{path} must be the object that was true before, such as 'Oslo', not {shown(given)}"
+        )
+    old = _entity(path, given, speaker)
+    if normalise(old) == normalise(object):
+        raise ConfigurationError(f"{path} is the new object itself; name the one before it")
+    return old
+
+
+def _types(path: str, given: object) -> tuple[str, str]:
+    if given is None:
+        return "", ""
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+        raise ConfigurationError(
+            f"{path} must be the type of the subject and that of the object, such as "
+            f"['person', 'location'], not {shown(given)}"
+        )
+    if any(one is not None and not isinstance(one, str) for one in given):
+        raise ConfigurationError(f"{path} must be two texts, not {shown(given)}")
+    subject, object = ("" if not (one or "").strip() else entity_type(one) for one in given)
+    return subject, object
+
+
+def _type_of(name: str, speaker: str | None) -> str:
+    """The type of a name that comes without one: who speaks is a person."""
+    return "person" if normalise(name) in (ANONYMOUS, normalise(speaker or "")) else ""
+
+
+def _summary(text: object) -> str | None:
+    if text is None:
+        return None
+    clean = replace_surrogates(text)[0].strip() if isinstance(text, str) else ""
+    if not clean or len(clean) > _MAX_SUMMARY:
+        raise ConfigurationError(f"session_summary must be a text of 1 to {_MAX_SUMMARY:,} letters")
+    return clean
+
+
+def period(valid_from: object, valid_to: object, at: datetime, prefix: str = "") -> When | None:
+    """When a fact is true; until ``valid_to``, including it, if that is given.
+
+    Raises:
+        ConfigurationError: a time is not one, or they do not fit together.
+    """
+    since = _point(f"{prefix}valid_from", valid_from)
+    until = _point(f"{prefix}valid_to", valid_to)
+    if until is None:
+        return since
+    first = since or _point("at", at)
+    assert first is not None
+    if until.end <= first.start:
+        raise ConfigurationError(
+            f"{prefix}valid_to ({until.text}) must be later than "
+            + (f"valid_from ({first.text})" if since else "at; give valid_from as well")
+        )
+    return time_of(f"{prefix}valid_to", f"{first.text}..{until.text}")
+
+
+def _point(name: str, time: object) -> When | None:
+    if time is None:
+        return None
+    if not isinstance(time, datetime | str):
+        raise ConfigurationError(f"{name} must be a date or a time, not {shown(time)}")
+    text = to_utc(time).isoformat() if isinstance(time, datetime) else time
+    when = time_of(name, text)
+    if "/" in when.text or when.is_period:
+        raise ConfigurationError(f"{name} must be one time, not {text!r}")
+    return when
+
+
+def time_of(name: str, text: str) -> When:
+    """The time that a text gives.
+
+    Raises:
+        ConfigurationError: it gives none.
+    """
+    when = parse_when(text)
+    if when is None:
+        raise ConfigurationError(
+            f"{name} must be a date such as 2026, 2026-05, 2026-05-20 or 2026-05-20T09:00Z"
+            f"{', or two of them joined by /' if name == 'when' else ''}, not {text!r}"
+        )
+    return when
+
+
+# --- When the messages are read --------------------------------------------------------------
+
+
+def read_by(extractor: object, chunks: Iterable[WorkChunk]) -> list[int]:
+    """Which of some chunks an extractor reads, as indices."""
+    also = also_reads(extractor)
+    return [index for index, chunk in enumerate(chunks) if _is_read(chunk, also)]
+
+
+def _is_read(chunk: WorkChunk, also: Set[AlsoRead]) -> bool:
+    if not chunk.text.strip() or (chunk.role == "tool" and (chunk.part or "tool" not in also)):
+        return False
+    if chunk.stated is None:
+        return True
+    told = Stated.load(chunk.stated)
+    return told.extract or (told.is_message and "stated" in also)
+
+
+def with_stated(
+    found: Extraction,
+    chunks: Sequence[WorkChunk],
+    extractor: Extractor,
+    themes: Sequence[Theme] = (),
+) -> Extraction:
+    """Return what an extractor has found in the chunks that it reads, with what was stated.
 
     The evidence of ``found`` is among the chunks that were read, that of the result among all.
+    ``themes`` are those that the session has.
     """
-    positions = [index for index, chunk in enumerate(chunks) if chunk.stated is None]
-    if len(positions) == len(chunks):
+    positions = read_by(extractor, chunks)
+    told = {index: Stated.load(one.stated) for index, one in enumerate(chunks) if one.stated}
+    if told or len(positions) < len(chunks):
+        mute = {index for index, one in told.items() if not one.extract}
+        mentions = (replace(one, chunks=_among(positions, one.chunks)) for one in found.mentions)
+        facts = (_told_elsewhere(one, positions, mute) for one in found.facts)
+        given = [
+            fact
+            for index, one in told.items()
+            if not chunks[index].part
+            for row in one.facts
+            for fact in _with_replaced(row, index)
+        ]
+        spoken = (one for index in told for one in _mentioned(chunks[index], told[index], index))
+        found = replace(
+            found,
+            mentions=(*mentions, *spoken),
+            facts=(*(fact for fact in facts if fact is not None), *given),
+        )
+    return _with_summary(found, told.values(), extractor, themes)
+
+
+def _among(positions: Sequence[int], indices: Iterable[int]) -> tuple[int, ...]:
+    known = range(len(positions))
+    return tuple(positions[i] for i in indices if isinstance(i, int) and i in known)
+
+
+def _told_elsewhere(fact: Fact, positions: Sequence[int], mute: Set[int]) -> Fact | None:
+    """The fact as other messages state it; ``None`` if only those with stated facts do."""
+    moved = _among(positions, fact.chunks)
+    own = tuple(index for index in moved if index not in mute)
+    return replace(fact, chunks=own) if own or not moved else None
+
+
+def _with_replaced(row: StoredFact, index: int) -> Iterator[Fact]:
+    """The fact, and the denial of the one that it replaces unless it ends that by itself."""
+    fact = Fact(
+        row.subject, row.subject_type, row.relation, row.object, row.object_type, (index,),
+        row.when, row.negated, row.source, row.replaces is True,
+    )  # fmt: skip
+    yield fact
+    if isinstance(row.replaces, str) and not row.negated:
+        claim = claim_of(
+            FactForm(row.subject, row.subject_type, row.relation, row.object, row.object_type)
+        )
+        if claim is None or not claim.single:
+            since = row.when.partition("..")[0] if row.when else None
+            yield replace(fact, object=row.replaces, when=since, negated=True)
+
+
+def _mentioned(chunk: WorkChunk, told: Stated, index: int) -> Iterator[Mention]:
+    """Who speaks in a message and what its facts name, as of one that a model has read."""
+    if not told.is_message or chunk.part:
+        return
+    names = {(row.subject, row.subject_type): None for row in told.facts}
+    names |= {(row.object, row.object_type): None for row in told.facts}
+    if chunk.speaker and chunk.role not in UNREAD_ROLES:
+        names[chunk.speaker, "person"] = None
+    for name, type in names:
+        yield Mention(name, type, (index,))
+
+
+def _with_summary(
+    found: Extraction, told: Iterable[Stated], extractor: Extractor, themes: Sequence[Theme]
+) -> Extraction:
+    """A summary that was given stands, until another is given or a model goes on with it."""
+    also = also_reads(extractor)
+    given = [one.summary for one in told if one.summary is not None]
+    if "summary" in also:
         return found
-
-    def moved(indices: Iterable[int]) -> tuple[int, ...]:
-        known = range(len(positions))
-        return tuple(positions[i] for i in indices if isinstance(i, int) and i in known)
-
-    mentions = (replace(one, chunks=moved(one.chunks)) for one in found.mentions)
-    facts = (replace(one, chunks=moved(one.chunks)) for one in found.facts)
-    return replace(found, mentions=tuple(mentions), facts=(*facts, *_stated(chunks)))
-
-
-def _stated(chunks: Sequence[WorkChunk]) -> Iterable[Fact]:
-    for index, chunk in enumerate(chunks):
-        for row in json.loads(chunk.stated or "[]"):
-            one = StatedFact(**row)
-            yield Fact(
-                one.subject, one.subject_type, one.relation, one.object, one.object_type, (index,),
-                one.when, one.negated, one.source, one.replaces,
-            )  # fmt: skip
+    if given:
+        theme = Theme("", given[-1], reason=GIVEN_SUMMARY)
+        return replace(found, themes=(theme,), provisional=False)
+    if "stated" in also and any(theme.reason == GIVEN_SUMMARY for theme in themes):
+        return replace(found, themes=None)
+    return found

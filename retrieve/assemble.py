@@ -17,7 +17,6 @@ from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
 from cognigraph.retrieve.block_lines import day, session_line, triple_line
-from cognigraph.retrieve.block_marks import FOOTER, HEADER
 from cognigraph.retrieve.excerpt.background import Background
 from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
 from cognigraph.retrieve.excerpt.restated import told_again
@@ -25,6 +24,7 @@ from cognigraph.retrieve.excerpt.worth import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
+from cognigraph.text.marks import FOOTER, HEADER
 from cognigraph.text.token_estimate import estimate_tokens
 
 _T = TypeVar("_T")

@@ -6,8 +6,8 @@ from contextlib import suppress
 from datetime import datetime, tzinfo
 
 from cognigraph.model import Hit, SessionHit, Triple
-from cognigraph.retrieve.block_marks import one_line
 from cognigraph.retrieve.standing import true_when
+from cognigraph.text.marks import in_quotes, named, one_line
 
 
 def stamp(at: datetime, zone: tzinfo) -> str:
@@ -26,7 +26,7 @@ def session_line(hit: SessionHit, zone: tzinfo) -> str:
     """A session with its summary, or with its keys if it has none."""
     session = hit.session
     about = session.summary or ", ".join(session.keys)
-    return one_line(f"{session.id} ({day(session.started_at, zone)}): {about}")
+    return one_line(f"{named(session.id)} ({day(session.started_at, zone)}): {about}")
 
 
 def triple_line(triple: Triple, zone: tzinfo) -> str:
@@ -38,7 +38,7 @@ def triple_line(triple: Triple, zone: tzinfo) -> str:
 
 def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
     """What stands before the text of a message; ``asked`` is the question that it answers."""
-    who = hit.speaker or ""
+    who = named(hit.speaker or "")
     if asked:
-        who = f'{who}, asked "{asked}"' if who else f'asked "{asked}"'
-    return f"{stamp(hit.at, zone)} {hit.session} {f'{who}: ' if who else ''}"
+        who = f"{who}, asked {in_quotes(asked)}" if who else f"asked {in_quotes(asked)}"
+    return f"{stamp(hit.at, zone)} {named(hit.session)} {f'{who}: ' if who else ''}"

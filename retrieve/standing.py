@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from cognigraph.model import Triple
 from cognigraph.states.slots import claim_about
+from cognigraph.text.marks import one_line
 
 _T = TypeVar("_T")
 _MOST_STEPS = 100
@@ -181,7 +182,8 @@ def no_longer_true(
     seen = sorted({labels[uid] for uid in newest if uid in labels}, key=lambda x: (len(x), x))
     if seen:
         return f" [no longer true: see {', '.join(seen)}]"
-    told = [known[uid].text for uid in newest if uid in known and known[uid].status == "current"]
+    current = [known[uid] for uid in newest if uid in known and known[uid].status == "current"]
+    told = [one_line(triple.text) for triple in current]
     return f" [no longer true: {'; '.join(told)}]" if told else " [no longer true]" * bool(over)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from cognigraph.model import Filter, Written
-from cognigraph.retrieve.block_marks import one_line, same_lines
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.settings import ContextSettings
+from cognigraph.text.marks import INDENT, one_line, same_lines
 from cognigraph.text.terms import query_terms
 from cognigraph.text.token_estimate import estimate_tokens
 
@@ -70,7 +70,8 @@ def _fitting(
     """The heading and the lines that fit; nothing if no line does."""
     taken: list[str] = []
     left = room - count(f"\n{heading}")
-    for line in lines:
+    for line in lines:  # indented, so that none stands where a heading does
+        line = f"{INDENT}{line}"
         cost = count(f"\n{line}")
         if cost <= left:
             taken.append(line)

@@ -74,7 +74,7 @@ SET n.text = null, n.seq = null, n.name = CASE WHEN n:Space THEN 'other' + eleme
 class Guard:
     """The checks between a query and the server; tests can replace them by faulty ones."""
 
-    confine: Confine = lambda query: confine(query, lists=LISTS)
+    confine: Confine = lambda query: confine(query, parameters=PARAMETERS)
     verify: Verify = lambda plan: verify_plan(plan, lists=LISTS)
 
 

@@ -1,6 +1,7 @@
 """A generator of random Cypher: every clause and pattern, and forms that try to mislead.
 
     Generator(random.Random(7)).query()
+    ResourceGenerator(random.Random(7)).query()  # with its parameters
 
 Few variable names are reused in every scope; keywords appear as names and directly before ``$``;
 gaps are comments and unusual white space; labels are dynamic; conditions fail on purpose. Most
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 PARAMETERS = {"x": 1, "p": "own-a", "l": ["own-a", "own-b"], "label": "Chunk", "map": {"a": 1}}
 
@@ -209,7 +210,7 @@ class Generator:
         return self._one(f"{name}.{key} = {self._literal()}", f"{name}.{key} IS NOT NULL",
                          f"{name}.{key} <> {self._literal()}", f"{name}:Chunk", f"{name}.uid IN $l",
                          f"{name}.text STARTS WITH 'c'", f"{name}.seq > 5",
-                         f"elementId({name}) <> 'x'")  # fmt: skip
+                         f"keys({name}) <> ['x']")  # fmt: skip
 
     def _subquery(self, depth: int) -> str:
         if self._chance(0.3) and self.known:
@@ -261,6 +262,132 @@ class Generator:
 
     def _chance(self, share: float) -> bool:
         return self.rng.random() < share
+
+    def _one(self, *choices: T) -> T:
+        return self.rng.choice(choices)
+
+
+_PATTERNS = [
+    "(.*a){25}b",
+    ".*a.*b",
+    "(?i).*oslo.*",
+    "(a+)+$",
+    "[a-z ]*a{1,9}b",
+    "(a|b)?.*",
+    "a*" * 5,
+]
+
+
+class ResourceGenerator:
+    """Makes random queries that ask for much work: long texts and lists, loops, growing values."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.variables: list[str] = []
+
+    def query(self) -> tuple[str, dict[str, Any]]:
+        """A whole query and its parameters, whose sizes range from one to a million."""
+        self.variables = []
+        letter = self._one("a", "\u0414", "\u0130", "\ufdfa", "9")
+        parameters = {
+            "s": letter * self._size(6.3), "t": letter * self._size(6.3) + "b",
+            "n": self._size(6.5), "l": list(range(self._size(5))),
+            "m": ["a" * self._size(2)] * self._size(4.5),
+            "p": self._one(*_PATTERNS),
+        }  # fmt: skip
+        text = " ".join([*self._rows(), *self._growing()])
+        return f"{text} RETURN {self._value(3)} AS r{self._one('', ' ORDER BY r', ' LIMIT 3')}", (
+            parameters
+        )
+
+    def condition(self, name: str) -> str:
+        """A condition on one node, of the kind that SQLite supports too."""
+        text = f"{name}.{self._one('text', 'message_id')}"
+        shown = self._one(text, f"toLower({text})", f"{text} + $s", "$s", f"{text} * 999999999",
+                          "'%999999999d' % 5", "$s + $t", f"size({text}) * $n")  # fmt: skip
+        other = self._one("$t", "$s + $s", "'Oslo'", f"toUpper({text})", "$m", "$l", "$n")
+        return f"{shown} {self._one('CONTAINS', 'STARTS WITH', 'IN', '=', '<', '>')} {other}"
+
+    def _rows(self) -> list[str]:
+        clauses: list[str] = []
+        for _ in range(self._one(0, 1, 1, 2, 3)):
+            name = f"v{len(self.variables)}"
+            clauses.append(
+                self._one(
+                    f"UNWIND {self._list(1)} AS {name}",
+                    f"UNWIND {self._list(1)} AS {name}",
+                    f"MATCH ({name}:Chunk)",
+                    f"MATCH {name} = ()-[*1..{self.rng.randint(1, 30)}]-()",
+                    f"CALL () {{ UNWIND {self._list(1)} AS x RETURN x AS {name} }}",
+                )
+            )
+            self.variables.append(name)
+        return clauses
+
+    def _growing(self) -> list[str]:
+        """Repeat a WITH that makes a value larger."""
+        if self.rng.random() < 0.6:
+            return []
+        made = self._one("g || g", "g + g", "[g, g]", "{a: g, b: g}", "[x IN g | g]", "toUpper(g)",
+                         "replace(g, 'a', $s)", "reduce(a = g, x IN $l | a + x)")  # fmt: skip
+        begin = self._one("$s", "$l", "'a'", "[1]", "$m")
+        # Other variables are kept by neither, so nothing may use them.
+        self.variables = ["g"]
+        return [f"WITH {begin} AS g", *[f"WITH {made} AS g"] * self.rng.randint(1, 28)]
+
+    def _value(self, depth: int) -> str:
+        return self._one(self._text, self._list, self._number, self._truth)(depth)
+
+    def _text(self, depth: int) -> str:
+        if depth <= 0 or self.rng.random() < 0.2:
+            return self._one("$s", "$t", "'a'", *(f"{name}.text" for name in self.variables))
+        text, other = self._text(depth - 1), self._text(depth - 1)
+        return self._one(
+            f"({text} + {other})", f"({text} || {other})", f"toUpper({text})", f"toLower({text})",
+            f"replace({text}, {other}, 'ab')", f"replace({text}, 'a', {other})",
+            f"substring({text}, 1)", f"trim(BOTH {other} FROM {text})", f"reverse({text})",
+            f"normalize({text}, NFKD)", f"toString({self._number(depth - 1)})",
+            f"reduce(a{depth} = '', x{depth} IN {self._list(depth - 1)} | a{depth} + {text})",
+        )  # fmt: skip
+
+    def _list(self, depth: int) -> str:
+        if depth <= 0 or self.rng.random() < 0.3:
+            return self._one("$l", "$m", "range(1, $n)", "range(0, 999)", *self.variables)
+        inner, value = self._list(depth - 1), self._value(depth - 1)
+        loop = f"x{depth} IN {inner}"
+        return self._one(
+            f"[{loop} | {value}]", f"[{loop} | [x{depth}, {value}]]", f"[{loop} WHERE true]",
+            f"({inner} + {self._list(depth - 1)})", f"collect({value})", f"[{value}, {value}]",
+            f"split({self._text(depth - 1)}, {self._text(0)})", f"range(1, size({inner}))",
+            f"reduce(a{depth} = [], {loop} | a{depth} + {value})",
+        )  # fmt: skip
+
+    def _number(self, depth: int) -> str:
+        if depth <= 0 or self.rng.random() < 0.2:
+            return self._one("$n", "1", "count(*)")
+        loop = f"x{depth} IN {self._list(depth - 1)}"
+        return self._one(
+            f"size({self._list(depth - 1)})", f"size({self._text(depth - 1)})",
+            f"toInteger({self._text(depth - 1)})", f"toFloat({self._text(depth - 1)})",
+            f"reduce(a{depth} = 0, {loop} | a{depth} + {self._number(depth - 1)})",
+            f"reduce(a{depth} = 1, {loop} | a{depth} + x{depth})",
+        )  # fmt: skip
+
+    def _truth(self, depth: int) -> str:
+        text, other = self._text(depth - 1), self._text(depth - 1)
+        if depth <= 0:
+            return f"{text} CONTAINS {other}"
+        loop = f"x{depth} IN {self._list(depth - 1)} WHERE {self._truth(depth - 1)}"
+        return self._one(
+            f"{text} CONTAINS {other}", f"{text} STARTS WITH {other}", f"{text} ENDS WITH {other}",
+            f"{text} = {other}", f"{text} < {other}", f"{text} =~ $p",
+            f"{text} =~ '{self._one(*_PATTERNS)}'", f"{text} IN {self._list(depth - 1)}",
+            f"{self._list(depth - 1)} = {self._list(depth - 1)}",
+            *(f"{word}({loop} OR x{depth} = -1)" for word in ("any", "all", "none", "single")),
+        )  # fmt: skip
+
+    def _size(self, digits: float) -> int:
+        return int(10 ** self.rng.uniform(0, digits))
 
     def _one(self, *choices: T) -> T:
         return self.rng.choice(choices)

@@ -41,7 +41,7 @@ from cognigraph.model import (
     Summary,
     SuspectedDuplicate,
 )
-from cognigraph.model.storage import Check, StoreInfo
+from cognigraph.model.storage import Check, StoreInfo, WorkerState
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
@@ -328,6 +328,10 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         """See :meth:`cognigraph.Memory.waiting`."""
         return await self._run(self._memory.waiting)
 
+    async def longest_wait(self) -> float:
+        """See :meth:`cognigraph.Memory.longest_wait`."""
+        return await self._run(self._memory.longest_wait)
+
     async def spaces(self) -> list[str]:
         """See :meth:`cognigraph.Memory.spaces`."""
         return await self._run(self._memory.spaces)
@@ -361,6 +365,11 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         return await self._run(
             self._memory.reindex, embedder, vectors=vectors, on_progress=on_progress
         )
+
+    @property
+    def worker_state(self) -> WorkerState | None:
+        """How the background worker is doing, without asking the store; ``None`` if none is."""
+        return self._memory.worker_state
 
     async def check(self) -> list[Check]:
         """See :meth:`cognigraph.Memory.check`."""

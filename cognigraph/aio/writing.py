@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from cognigraph.argument_names import refuse_unknown
 from cognigraph.errors import StoreError
-from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
+from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role, StatedFact
 from cognigraph.operations.batches import Progress
 from cognigraph.operations.stating import FACTS
 from cognigraph.space import Space
@@ -84,6 +84,9 @@ class AsyncWriting(InThreads):
         tags: Iterable[str] = (),
         raw: Any = None,
         expires: datetime | str | None = None,
+        facts: Iterable[StatedFact] | None = None,
+        extract: bool | None = None,
+        session_summary: str | None = None,
     ) -> AddResult:
         """See :meth:`cognigraph.Space.add`."""
         return await self._run(
@@ -98,6 +101,9 @@ class AsyncWriting(InThreads):
             tags=tags,
             raw=raw,
             expires=expires,
+            facts=facts,
+            extract=extract,
+            session_summary=session_summary,
         )
 
     async def add_fact(
@@ -154,6 +160,8 @@ class AsyncWriting(InThreads):
         id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Iterable[str] = (),
+        facts: Iterable[StatedFact] | None = None,
+        session_summary: str | None = None,
     ) -> AddResult:
         """See :meth:`cognigraph.Space.add_exchange`."""
         return await self._run(
@@ -166,6 +174,8 @@ class AsyncWriting(InThreads):
             id=id,
             metadata=metadata,
             tags=tags,
+            facts=facts,
+            session_summary=session_summary,
         )
 
     async def add_many(

@@ -49,9 +49,11 @@ def add(run: CommandRun) -> int:
             at=at,
             id=arguments.id,
             role=arguments.role,
-            metadata=_metadata(arguments.metadata),
+            metadata=_json("--metadata", arguments.metadata),
             tags=arguments.tags or (),
             expires=moment(arguments.expires, options, "--expires"),
+            facts=_json("--facts", arguments.facts),
+            session_summary=arguments.session_summary,
         )
         done = None if arguments.no_enrich else enrich(space, run.terminal)
     new = bool(result.new)
@@ -78,13 +80,13 @@ def add(run: CommandRun) -> int:
     return OK if done is None or done.ok else FOUND_PROBLEM
 
 
-def _metadata(text: str | None) -> Any:
+def _json(option: str, text: str | None) -> Any:
     if text is None:
         return None
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"--metadata is not JSON: {error}") from error
+        raise ConfigurationError(f"{option} is not JSON: {error}") from error
 
 
 def stdin() -> str:

@@ -16,10 +16,12 @@ from cognigraph.engine import EnrichMode
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
 from cognigraph.llm import Budget, Model
+from cognigraph.llm.choice import choice_file
 from cognigraph.memory import Memory
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
 from cognigraph.space import Space
+from cognigraph.stores.registry import located
 from cognigraph.times import zone
 
 DEFAULT_DB = "memory.db"
@@ -49,14 +51,15 @@ class Options:
         given = vars(arguments)
         db = given.get("db") or environment.db or DEFAULT_DB
         auth = given.get("auth") or (environment.auth if "://" in db else None)
+        db, login = located(db, _auth(auth) if auth else None)
         return cls(
             db=db,
-            chosen_db=given.get("db"),
+            chosen_db=db if given.get("db") else None,
             space=given.get("space", DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
-            extractor=given.get("extractor") or environment.extractor or DEFAULT_EXTRACTOR,
-            auth=_auth(auth) if auth else None,
+            extractor=given.get("extractor") or environment.extractor or _default_extractor(),
+            auth=login,
             database=given.get("database"),
             timezone=given.get("timezone"),
             prices=environment.prices,
@@ -81,6 +84,11 @@ class Options:
         parts = [f" --db {self.db}"] if self.db != DEFAULT_DB else []
         parts += [f" --space {self.space}"] if self.space != DEFAULT_SPACE else []
         return "".join(parts)
+
+
+def _default_extractor() -> str:
+    """``auto`` once a model was chosen with ``setup``."""
+    return "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
 
 
 def _auth(text: str) -> tuple[str, str]:

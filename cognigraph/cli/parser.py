@@ -145,6 +145,8 @@ def _writing(command: Any) -> None:
     )
     add.add_argument("--metadata", metavar="JSON", help="a JSON object to keep with it")
     add.add_argument("--expires", metavar="TIME", help="when `expire` forgets it")
+    add.add_argument("--facts", metavar="JSON", help="what it says: [{subject, relation, object}]")
+    add.add_argument("--session-summary", metavar="TEXT", help="sums up its session so far")
     add.add_argument(
         "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
     )

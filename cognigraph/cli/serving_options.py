@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cognigraph.cli.numbers import amount, count, port
+from cognigraph.cli.setup import add_setup
 
 _SERVE = """\
 Serve the memory over HTTP, as REST with OpenAPI and as a page to look at, until interrupted. What
@@ -23,6 +24,7 @@ hash is kept. A key is for the space of --space, for each --for SPACE, or for --
 
 def add_serving(command: Any) -> None:
     """Add the commands."""
+    add_setup(command)
     serve = command("serve", "serve the memory over HTTP (extra server)", _SERVE)
     _address(serve, 8700)
     serve.add_argument(

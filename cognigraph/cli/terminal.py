@@ -16,13 +16,14 @@ from rich.text import Text
 
 from cognigraph.plain_data import plain
 from cognigraph.text.clean import printable, replace_surrogates
+from cognigraph.text.redaction import redacted
 
 _NARROW = 60
 """Below this number of columns, tables that do not fit are printed as lists."""
 
 # What `printable` keeps and a terminal may interpret: carriage return, C1 controls (0x9b starts an
 # escape sequence), and marks that reorder or hide text.
-_OBEYED = re.compile("[\r\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
+_OBEYED = re.compile("[\r\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 
 
 def safe(text: str) -> str:
@@ -106,6 +107,8 @@ class Terminal:
         if self.json:
             unicode = sys.stdout.encoding.lower().replace("-", "").startswith("utf")
             text = json.dumps(plain(value), ensure_ascii=not unicode, indent=2, allow_nan=False)
+            if sys.stdout.isatty():  # these stand in strings alone, where an escape means the same
+                text = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
             sys.stdout.write(text + "\n")
 
     def note(self, text: str) -> None:
@@ -114,11 +117,12 @@ class Terminal:
 
     def error(self, text: str) -> None:
         """Print an error message in one line on standard error."""
-        sys.stderr.write(f"cognigraph: error: {one_line(text)}\n")
+        sys.stderr.write(f"cognigraph: error: {one_line(redacted(text))}\n")
 
     def fail(self, text: str, kind: str, code: int) -> None:
         """Report what ended the command: as :meth:`error` does, and with ``--json`` as JSON."""
-        self.document({"error": {"type": kind, "message": one_line(text), "exit_code": code}})
+        message = one_line(redacted(text))
+        self.document({"error": {"type": kind, "message": message, "exit_code": code}})
         self.error(text)
 
     @property

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from cognigraph.cli.terminal import one_line
+from cognigraph.text.redaction import redacted
 
 _CHOICES = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$")
 _LONG_MESSAGE = 200
@@ -43,7 +44,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the program with the exit code for wrong usage."""
-        text = f"{one_line(_brief(message))} (see `{self.prog} --help`)"
+        text = f"{one_line(redacted(_brief(message)))} (see `{self.prog} --help`)"
         if self.is_json:
             document = {"type": "UsageError", "message": text, "exit_code": 2}
             sys.stdout.write(json.dumps({"error": document}, indent=2) + "\n")

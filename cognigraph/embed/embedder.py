@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbeddingError
 from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.text.redaction import redacted
 
 
 @runtime_checkable
@@ -115,7 +116,7 @@ class CheckedEmbedder:
             self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
         except Exception as error:  # a custom embedder may raise anything
             raise EmbeddingError(
-                f"the embedder cannot be used: {type(error).__name__}: {error}"
+                f"the embedder cannot be used: {type(error).__name__}: {redacted(str(error))}"
             ) from error
         if self.identity.dimension < 1:
             raise EmbeddingError(f"embedder {embedder.name!r} has a dimension below 1")
@@ -221,8 +222,8 @@ class CheckedEmbedder:
 
     def _failed(self, error: Exception) -> EmbeddingError:
         return EmbeddingError(
-            f"embedder {self.identity.name!r} failed: {type(error).__name__}: {error}; "
-            "nothing was stored; the same call can be repeated"
+            f"embedder {self.identity.name!r} failed: {type(error).__name__}: "
+            f"{redacted(str(error))}; nothing was stored; the same call can be repeated"
         )
 
     def _checked(self, raw: npt.NDArray[np.floating]) -> Vector:

@@ -19,7 +19,7 @@ from cognigraph.arrays import Vector
 from cognigraph.embed.prefixes import chosen, identity
 from cognigraph.errors import ConfigurationError, EmbeddingError
 from cognigraph.llm.classify_reply import retry_after
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, is_http, shared_loop
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, shared_loop
 from cognigraph.llm.limiter import Limiter
 
 logger = logging.getLogger("cognigraph.embed")
@@ -28,7 +28,6 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0
 _LATER = frozenset({408, 409, 425, 429})
 _TOO_LARGE = frozenset({400, 413, 422})
 _MOST_CHARACTERS = 200_000
-_EXCERPT = 300
 _REPLY_ROOM, _ITEM_BYTES, _NUMBER_BYTES = 256_000, 1_000, 40
 """Bytes allowed per reply, per vector, and per number (22 digits, indented)."""
 _MAX_DIMENSION = 8192
@@ -108,11 +107,10 @@ class OpenAIEmbedder:
         self._prefixes = chosen(model, query_prefix, passage_prefix)
         shown = f"openai:{model}" + (f"@{dimensions}" if dimensions else "")
         self.name = identity(shown, self._prefixes)
-        self._key = api_key
         if max_reply_bytes is not None and max_reply_bytes < 1:
             raise ConfigurationError("max_reply_bytes must be positive")
         self._max_reply_bytes = max_reply_bytes
-        self._endpoint = _EmbeddingEndpoint(base_url or OPENAI_URL, api_key)
+        self._endpoint = _EmbeddingEndpoint(OPENAI_URL if base_url is None else base_url, api_key)
         self._limiter = limiter or Limiter.shared(self._endpoint.base_url)
         self._timeout = timeout.total_seconds()
         self._attempts = attempts
@@ -173,7 +171,7 @@ class OpenAIEmbedder:
 
     @property
     def _where(self) -> str:
-        return f"{self._model} at {self._endpoint.shown}"
+        return f"{self._model} at {self._endpoint.base_url}"
 
     def _request(self, texts: list[str]) -> Vector:
         # Some servers reject empty inputs.
@@ -186,7 +184,7 @@ class OpenAIEmbedder:
         for failed in range(1, self._attempts + 1):
             with self._limiter.slot():
                 reply = self._endpoint.embeddings(request, self._timeout, self._most(len(texts)))
-            problem, again = _problem(reply)
+            problem, again = _problem(reply, self._endpoint.quoted)
             if not problem:
                 try:
                     return parse(reply.body, len(texts))
@@ -197,7 +195,7 @@ class OpenAIEmbedder:
             if failed < self._attempts:
                 self._wait(reply, problem, failed)
         raise EmbeddingError(
-            f"{self._where} is not available: {self._redacted(problem)}; nothing was stored; the "
+            f"{self._where} is not available: {problem}; nothing was stored; the "
             "same call can be repeated"
         )
 
@@ -210,15 +208,15 @@ class OpenAIEmbedder:
 
     def _final(self, reply: Reply, problem: str, texts: int) -> Exception:
         if reply.status == 413 or (reply.status in _TOO_LARGE and texts > 1):
-            return _TooLargeError(self._redacted(problem))
+            return _TooLargeError(problem)
         advice = "check the model's name and the base URL, which usually ends in /v1"
         if reply.failure == "redirect":
             advice = "if that is the intended server, set it as the base URL"
         elif reply.status in (401, 403):
             advice = "check the API key (OPENAI_API_KEY)"
         elif reply.status in _TOO_LARGE:
-            return _TooLargeError(self._redacted(problem))
-        return EmbeddingError(f"{self._where} refused: {self._redacted(problem)}; {advice}")
+            return _TooLargeError(problem)
+        return EmbeddingError(f"{self._where} refused: {problem}; {advice}")
 
     def _wait(self, reply: Reply, problem: str, failed: int) -> None:
         """Wait with full jitter; a pause that the server asks for applies to all callers."""
@@ -226,11 +224,8 @@ class OpenAIEmbedder:
         if (asked := retry_after(reply.headers)) is not None:
             self._limiter.pause(asked)
             wait += self._limiter.waiting()
-        logger.info("%s: %s; trying again in %.1f s", self._model, self._redacted(problem), wait)
+        logger.info("%s: %s; trying again in %.1f s", self._model, problem, wait)
         self._sleep(wait)
-
-    def _redacted(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
 
 
 def _check(model: str, base_url: str | None, api_key: str | None) -> None:
@@ -241,8 +236,6 @@ def _check(model: str, base_url: str | None, api_key: str | None) -> None:
             "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
             "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
         )
-    if base_url is not None and not is_http(base_url):
-        raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
 
 
 def _parts(texts: Sequence[str], count: int) -> Iterator[list[str]]:
@@ -259,16 +252,16 @@ def _parts(texts: Sequence[str], count: int) -> Iterator[list[str]]:
         yield part
 
 
-def _problem(reply: Reply) -> tuple[str, bool]:
+def _problem(reply: Reply, quote: Callable[[str], str]) -> tuple[str, bool]:
     """The problem with a reply (empty if there is none), and whether to retry."""
     if reply.failure:
         return reply.reason, reply.failure != "redirect"
     if reply.status < 300:
         return "", False
-    said = " ".join(reply.body.decode("utf-8", "replace").split())[:_EXCERPT]
+    said = reply.body.decode("utf-8", "replace")
     later = reply.status in _LATER or reply.status >= 500
     credit = "insufficient_quota" in said
-    return f"HTTP {reply.status}: {said}", later and not credit
+    return f"HTTP {reply.status}: {quote(said)}", later and not credit
 
 
 def parse(body: bytes, count: int) -> Vector:

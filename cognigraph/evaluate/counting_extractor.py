@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cognigraph.errors import CogniGraphError
-from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
+from cognigraph.ingest.extraction import (
+    AlsoRead,
+    Extraction,
+    Extractor,
+    Summarising,
+    Window,
+    also_reads,
+)
 from cognigraph.model import Usage
 from cognigraph.retrieve.rank.weights import declared_weight_set
 from cognigraph.settings import WeightSetName
@@ -31,6 +38,11 @@ class CountingExtractor:
     def weight_set(self) -> WeightSetName:
         """That of the extractor."""
         return declared_weight_set(self._extractor)
+
+    @property
+    def also_reads(self) -> frozenset[AlsoRead]:
+        """What the extractor does."""
+        return also_reads(self._extractor)
 
     def extract(self, window: Window) -> Extraction:
         """Read a window."""

@@ -112,7 +112,7 @@ def _once(
     with requests.limiter.slot(budget.check):
         budget.reserve()
         reply = requests.endpoint.post(body, max(0.001, min(requests.timeout, budget.remaining())))
-    verdict = judge(reply, dialect)
+    verdict = judge(reply, dialect, requests.endpoint.quoted)
     usage, estimated = _usage(requests, reply, verdict, body["messages"])
     budget.settle(usage)
     tally.usage += usage
@@ -155,14 +155,13 @@ def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:
         # All callers wait; the jitter on top keeps them from resuming at the same moment.
         requests.limiter.pause(verdict.after)
         wait += requests.limiter.waiting()
-    reason = requests.endpoint.redacted(verdict.reason)
-    logger.info("%s: %s; trying again in %.1f s", requests.model, reason, wait)
+    logger.info("%s: %s; trying again in %.1f s", requests.model, verdict.reason, wait)
     requests.budget.check(wait)
     requests.sleep(wait)
 
 
 def _unavailable(requests: Requests, verdict: TryAgain) -> ModelUnavailableError:
-    where = f"{requests.model} at {requests.endpoint.shown}"
+    where = f"{requests.model} at {requests.endpoint.base_url}"
     if verdict.pointless:
         advice = "the account has no credit left; check its billing and try again later"
     else:
@@ -173,7 +172,7 @@ def _unavailable(requests: Requests, verdict: TryAgain) -> ModelUnavailableError
 
 
 def _final(requests: Requests, verdict: Verdict) -> ModelRefusedError | ModelAnswerError:
-    where = f"{requests.model} at {requests.endpoint.shown}"
+    where = f"{requests.model} at {requests.endpoint.base_url}"
     if isinstance(verdict, Withheld):
         return ModelAnswerError(f"{where} did not answer: {verdict.reason}")
     if isinstance(verdict, AskDifferently):

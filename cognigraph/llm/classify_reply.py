@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,12 +15,14 @@ from cognigraph.llm.boundedjson import parse
 from cognigraph.llm.endpoint import Reply
 from cognigraph.llm.modes import Dialect
 from cognigraph.text.clean import storable
+from cognigraph.text.redaction import quoted
 
 _LATER = frozenset({408, 409, 425, 429})
 _FORM = frozenset({400, 422})
 _BROKEN_BY_FORM = frozenset({500, 501})  # how some servers answer a response_format
 _FORM_OF_ANSWER = re.compile(r"response_format|json_schema|json_object|grammar", re.IGNORECASE)
 _EXCERPT = 300
+_READ = 20_000
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|too (?:long|large)|maximum.{0,20}tokens|too many tokens"
     r"|exceeds?.{0,40}(?:tokens|context|length)",
@@ -80,10 +82,16 @@ class Withheld:
 Verdict = Answered | TryAgain | AskDifferently | Refused | Withheld
 
 
-def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdict:
+def judge(
+    reply: Reply,
+    dialect: Dialect,
+    quote: Callable[[str], str] = quoted,
+    now: datetime | None = None,
+) -> Verdict:
     """Classify the reply to a request in this dialect.
 
-    ``now`` resolves a Retry-After header that holds a date.
+    ``quote`` makes the words of the server fit for an error message. ``now`` resolves a Retry-After
+    header that holds a date.
     """
     if reply.failure == "redirect":
         return Refused(reply.reason)
@@ -97,23 +105,23 @@ def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdic
         inner = body.get("error")
         code = inner.get("code") if isinstance(inner, dict) else None
         if inner and not (isinstance(code, int) and 400 <= code < 600):
-            return TryAgain(f"it returned an error: {_excerpt(body, text)}")
+            return TryAgain(f"it returned an error: {quote(_said(body, text))}")
         status = code if inner and isinstance(code, int) else 200
     if status < 400:
-        return _judge_body(status, body, text)
-    return _judge_error(status, body, text, dialect, retry_after(reply.headers, now))
+        return _judge_body(status, body, text, quote)
+    return _judge_error(status, body, text, dialect, retry_after(reply.headers, now), quote)
 
 
-def _judge_body(status: int, body: Any, text: str) -> Verdict:
+def _judge_body(status: int, body: Any, text: str, quote: Callable[[str], str]) -> Verdict:
     choices = body.get("choices") if isinstance(body, dict) else None
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
-        what = f"body: {_excerpt(body, text)}" if text.strip() else "the body is empty"
+        what = f"body: {quote(_said(body, text))}" if text.strip() else "the body is empty"
         return TryAgain(f"HTTP {status}, but no chat completion ({what})")
     message = choices[0].get("message")
     message = message if isinstance(message, dict) else {}
     finish = choices[0].get("finish_reason")
     if refusal := message.get("refusal"):
-        return Withheld(f"the model refused: {str(refusal)[:_EXCERPT]}")
+        return Withheld(f"the model refused: {quote(str(refusal))}")
     if finish == "content_filter":
         return Withheld("a content filter withheld the answer")
     usage = body.get("usage")
@@ -142,14 +150,19 @@ def _count(value: Any) -> int | None:
 
 
 def _judge_error(
-    status: int, body: Any, text: str, dialect: Dialect, after: float | None
+    status: int,
+    body: Any,
+    text: str,
+    dialect: Dialect,
+    after: float | None,
+    quote: Callable[[str], str],
 ) -> Verdict:
-    excerpt = _excerpt(body, text)
-    said = f"HTTP {status}: {excerpt}"
+    words = _said(body, text)
+    said = f"HTTP {status}: {quote(words)}"
     error = body.get("error") if isinstance(body, dict) else None
     error = error if isinstance(error, dict) else {}
     code, param = str(error.get("code") or ""), str(error.get("param") or "")
-    complaint = f"{code} {excerpt} {_rejected_parameters(body)}"
+    complaint = f"{code} {words[:_EXCERPT]} {_rejected_parameters(body)}"
     by_form = status in _BROKEN_BY_FORM and _FORM_OF_ANSWER.search(complaint)
     if by_form and (other := dialect.step_down()):
         return AskDifferently(other)
@@ -173,16 +186,16 @@ def _rejected_parameters(body: Any) -> str:
     return " ".join(str(index) for index in indices) if isinstance(details, list) else ""
 
 
-def _excerpt(body: Any, text: str) -> str:
-    """The text of an error reply, short enough for an error message."""
+def _said(body: Any, text: str) -> str:
+    """The text of an error reply."""
     error = body.get("error", body) if isinstance(body, dict) else None
     for key in ("message", "detail", "error"):
         if isinstance(error, dict) and error.get(key):
             error = error[key]
     if isinstance(error, list) and error and isinstance(error[0], dict):
         error = error[0].get("msg")
-    words = error if isinstance(error, str) else _MARKUP.sub(" ", text[:20_000])
-    return " ".join(words.split())[:_EXCERPT] or "(nothing)"
+    words = error if isinstance(error, str) else _MARKUP.sub(" ", text[:_READ])
+    return " ".join(words[:_READ].split()) or "(nothing)"
 
 
 def _json(text: str) -> Any:

@@ -16,7 +16,7 @@ from cognigraph.llm.answer_cache import AnswerCache, cache_key
 from cognigraph.llm.bounds import MAX_REPLY_BYTES
 from cognigraph.llm.budget import Budget
 from cognigraph.llm.calls import Requests, Tally, call
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, is_http
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
 from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.ledger import Entry, Ledger
 from cognigraph.llm.limiter import Limiter
@@ -87,7 +87,7 @@ class ChatModel:
         self.budget = budget if budget is not None else Budget()
         self.prices = prices
         self._cache = cache
-        endpoint = Endpoint(base_url or OPENAI_URL, api_key, max_reply_bytes)
+        endpoint = Endpoint(OPENAI_URL if base_url is None else base_url, api_key, max_reply_bytes)
         own = endpoint.base_url == OPENAI_URL
         self._requests = Requests(
             endpoint=endpoint,
@@ -144,7 +144,6 @@ class ChatModel:
             answer = self._ask(prompt, schema, tally)
         except ModelError as error:
             error.usage, error.attempts, error.status = tally.usage, tally.attempts, tally.status
-            error.args = (self._requests.endpoint.redacted(str(error)),)
             self.ledger.record(prompt.name, _failure(error, tally))
             raise error from None  # the cause may quote the request, and with it the key
         self.ledger.record(prompt.name, _success(answer))
@@ -191,7 +190,7 @@ class ChatModel:
         if reading.value is None:
             raise ModelAnswerError(
                 f"{self.name} gave no usable answer to {prompt.name!r}, even after one retry: "
-                f"{reading.problem}{self._advice(reading)}"
+                f"{self._requests.endpoint.quoted(reading.problem)}{self._advice(reading)}"
             )
         if self._cache is not None and not reading.cut_off:
             self._cache.put(key, reply.text, prompt=prompt, model=self.name)
@@ -243,7 +242,7 @@ class ChatModel:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<ChatModel {self.name} at {self._requests.endpoint.shown}>"
+        return f"<ChatModel {self.name} at {self._requests.endpoint.base_url}>"
 
 
 def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> None:
@@ -258,8 +257,6 @@ def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> 
         raise ConfigurationError(
             "the API key contains characters that no key may have; was it pasted correctly?"
         )
-    if base_url is not None and not is_http(base_url):
-        raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}; use json_schema, json_object or text")
 

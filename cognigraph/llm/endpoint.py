@@ -16,6 +16,7 @@ import atexit
 import os
 import time
 import weakref
+from base64 import b64encode
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -23,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.forks import ProcessLock
@@ -35,6 +36,7 @@ from cognigraph.llm.bounds import (
     UnsafeReplyError,
     max_bytes,
 )
+from cognigraph.text.redaction import quoting, without_credentials
 
 if TYPE_CHECKING:
     import ssl
@@ -76,12 +78,20 @@ class Endpoint:
     ) -> None:
         if max_reply_bytes < 1:
             raise ConfigurationError("max_reply_bytes must be positive")
-        self.base_url = base_url.rstrip("/")
+        # The HTTP library logs the address of each request, so it gets the password apart from it.
+        address, self._login = without_credentials(base_url)
+        if not _is_base(address):
+            raise ConfigurationError(
+                "base_url must be a URL such as http://localhost:11434/v1, without a query"
+            )
+        self.base_url = address.rstrip("/")
         self.max_reply_bytes = max_reply_bytes
-        self.shown = _without_credentials(self.base_url)
         self._key = api_key or _NO_KEY
-        password = urlsplit(base_url).password
-        self._secrets = tuple(secret for secret in (api_key, password) if secret)
+        login = ":".join(self._login) if self._login else ""
+        password = self._login[1] if self._login else ""
+        sent = b64encode(login.encode()).decode()
+        self.quoted = quoting([api_key or "", login, password, sent])
+        """Makes what the server says fit to be shown: it may quote the key or the password."""
         self._client: openai.AsyncOpenAI | None = None
         self._pid = 0
         self._lock = Lock()
@@ -124,15 +134,11 @@ class Endpoint:
             if isinstance(cause, UnsafeReplyError):
                 return Reply(0, failure=cause.kind, reason=cause.reason)
             return Reply(
-                0, failure="connection", reason=f"{type(cause).__name__}: {cause}".rstrip(": ")
+                0,
+                failure="connection",
+                reason=self.quoted(f"{type(cause).__name__}: {cause}".rstrip(": ")),
             )
         return Reply(response.status_code, response.content, dict(response.headers))
-
-    def redacted(self, text: str) -> str:
-        """The text without secrets: servers quote the key in their error messages."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
 
     def _open(self) -> openai.AsyncOpenAI:
         """The client. Its connections belong to the event loop; a forked process opens its own."""
@@ -146,6 +152,7 @@ class Endpoint:
                     max_retries=0,
                     http_client=library.DefaultAsyncHttpxClient(
                         verify=_tls(),
+                        auth=self._login,
                         headers={"Accept-Encoding": ENCODINGS},
                         max_redirects=MAX_REDIRECTS,
                         event_hooks={
@@ -170,18 +177,13 @@ class Endpoint:
                 closing.result(_CLOSE_SECONDS)
 
 
-def is_http(url: str) -> bool:
-    """Whether a text is an address that a client of HTTP can use."""
+def _is_base(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_web = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # an invalid port, or brackets without an IPv6 address
         return False
-
-
-def _without_credentials(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    return is_web and not parts.query and not parts.fragment
 
 
 def _openai() -> Any:

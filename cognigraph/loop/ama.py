@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cognigraph.loop.data import Assessment, Evidence, Plan
-from cognigraph.loop.shown import shielded
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Layer
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.question.answer_form import AnswerForm
+from cognigraph.text.marks import one_line
 from cognigraph.text.terms import STOP_WORDS, terms
 
 LAYERS: tuple[Layer, ...] = ("facts", "messages", "episodes")
@@ -58,7 +58,7 @@ class RewriteAndRoute:
         """Plan the first search."""
         from cognigraph.loop.schemas import RouteAnswer
 
-        inputs = {"history": state.history_lines, "question": shielded(state.question)}
+        inputs = {"history": state.history_lines, "question": one_line(state.question)}
         answer = state.asker.ask("ama-retrieve-1", RouteAnswer, inputs)
         intent = Intent(*map(bool, (answer.fine, answer.abstract, answer.event, answer.atomic)))
         query = answer.query.strip() or state.question
@@ -125,7 +125,7 @@ class Judge:
         labels = tuple(dict.fromkeys((*state.chosen, *state.shown)))
         inputs = {
             "asked": state.asked_on,
-            "question": shielded(state.question),
+            "question": one_line(state.question),
             "entries": state.lines(labels),
         }
         answer = state.asker.ask("ama-judge-1", JudgeAnswer, inputs)

@@ -15,6 +15,8 @@ from cognigraph.llm import Answer, Budget, Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.loop.data import ModelCall
 from cognigraph.model import Usage
+from cognigraph.text.clean import printable
+from cognigraph.text.redaction import redacted
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -154,7 +156,7 @@ class Asker:
         try:
             answer = (self._last if last else self._early).ask(prompt, schema)
         except ModelError as error:
-            call = self._call(prompt, usage=error.usage, error=str(error))
+            call = self._call(prompt, usage=error.usage, error=redacted(printable(str(error))))
             return _Reply(call, None, error)
         reply = answer.value.model_dump(mode="json")
         dropped = answer.dropped[:_MOST_DROPPED]

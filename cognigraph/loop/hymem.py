@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from cognigraph.loop.data import Assessment, Plan
-from cognigraph.loop.shown import NONE, shielded
+from cognigraph.loop.shown import NONE
 from cognigraph.loop.state import LoopState
 from cognigraph.loop.write_answer import write_answer
+from cognigraph.text.marks import one_line
 
 T = TypeVar("T")
 
@@ -44,7 +45,7 @@ class LightModule:
 
         inputs = {
             "asked": state.asked_on,
-            "question": shielded(state.question),
+            "question": one_line(state.question),
             "pool": state.answer_lines,
             "summaries": state.lines(state.shown),
         }
@@ -90,7 +91,7 @@ class DeepModule:
         answers = state.asker.ask_all(
             "hymem-select-1",
             SelectAnswer,
-            [{"question": shielded(query), "summaries": state.lines(batch)} for batch in batches],
+            [{"question": one_line(query), "summaries": state.lines(batch)} for batch in batches],
         )
         chosen = {
             label
@@ -112,8 +113,8 @@ class ReflectionModule:
         from cognigraph.loop.schemas import ReflectAnswer
 
         inputs = {
-            "question": shielded(state.question),
-            "answer": shielded(state.answers[-1]) if state.answers else NONE,
+            "question": one_line(state.question),
+            "answer": one_line(state.answers[-1]) if state.answers else NONE,
             "sent": state.sent_lines,
         }
         answer = state.asker.ask("hymem-reflect-1", ReflectAnswer, inputs)

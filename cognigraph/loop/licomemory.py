@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
 from cognigraph.loop.data import Assessment, Plan, Verdict
-from cognigraph.loop.shown import NONE, shielded
+from cognigraph.loop.shown import NONE
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Layer
+from cognigraph.text.marks import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class NoticeMissing:
         inputs = {
             "asked": state.asked_on,
             "history": state.history_lines,
-            "question": shielded(state.question),
+            "question": one_line(state.question),
             "sent": state.sent_lines,
             "memory": str(state.block()) or NONE,
         }

@@ -9,7 +9,6 @@ from itertools import zip_longest
 
 from cognigraph.loop.data import Evidence
 from cognigraph.loop.recall import Found, Recall, key_of
-from cognigraph.loop.shown import shielded
 from cognigraph.model import (
     Citation,
     Context,
@@ -23,8 +22,8 @@ from cognigraph.model import (
 )
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import day, triple_line
-from cognigraph.retrieve.block_marks import FOOTER, HEADER
 from cognigraph.retrieve.excerpt.background import Background, MessageKey
+from cognigraph.text.marks import FOOTER, HEADER, one_line
 from cognigraph.text.token_estimate import estimate_tokens
 
 _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
@@ -201,7 +200,7 @@ class Pool:
     def _line(self, item: Evidence) -> str:
         if item.layer == "facts":
             return triple_line(self._triples[item.label], self._recall.zone)
-        return f"{item.session} ({day(item.at, self._recall.zone)}): {shielded(item.text)}"
+        return f"{item.session} ({day(item.at, self._recall.zone)}): {one_line(item.text)}"
 
 
 def _described(one: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:

@@ -15,12 +15,11 @@ from typing import ClassVar
 
 from cognigraph.ids import normalise
 from cognigraph.loop.data import Repair
-from cognigraph.loop.shown import shielded
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Triple
 from cognigraph.retrieve.block_lines import triple_line
-from cognigraph.states.slot_names import in_one
-from cognigraph.states.slots import claim_about, same_value
+from cognigraph.states.slots import claim_about, in_one, same_value
+from cognigraph.text.marks import one_line
 
 _FORGET = re.compile(r"\b(?:forget|delete|erase|remove|don'?t remember|no longer remember)\b", re.I)
 
@@ -112,11 +111,11 @@ class Refresher:
         zone = state.recall.zone
         inputs = {
             "facts": "\n".join(
-                f"[{label}] {shielded(triple_line(triple, zone))}"
+                f"[{label}] {one_line(triple_line(triple, zone))}"
                 for label, triple in labels.items()
             ),
             "history": state.history_lines,
-            "question": shielded(state.question),
+            "question": one_line(state.question),
         }
         answer = state.asker.ask("ama-refresh-1", RefreshAnswer, inputs)
         asks = any(_FORGET.search(text) for text in (state.question, *state.history))

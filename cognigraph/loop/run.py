@@ -26,6 +26,8 @@ from cognigraph.loop.state import LoopState
 from cognigraph.loop.strategy import Strategy
 from cognigraph.loop.write_answer import Written, write_answer
 from cognigraph.model import Citation, Context, Usage
+from cognigraph.text.clean import printable
+from cognigraph.text.redaction import redacted
 
 OnRound = Callable[[Round], None]
 """Called with each round of a loop as it ends."""
@@ -221,8 +223,8 @@ class Loop:
         self.stopped = stopped
         if error is not None:
             self.notes.append(
-                f"the model failed in round {max(1, len(self.rounds))} ({error}); "
-                "this is the block without a loop"
+                f"the model failed in round {max(1, len(self.rounds))} "
+                f"({redacted(printable(str(error)))}); this is the block without a loop"
             )
         block = state.recall.block(state.question, self.plain_tokens)
         return self._answer(self._last_answer(), block, (), tuple(self.proposals))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cognigraph.loop.shown import NONE, shielded
+from cognigraph.loop.shown import NONE
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Citation, Context
+from cognigraph.text.marks import one_line
 
 _LABEL = re.compile(r"\[?\b([STCEF]\d+)\b\]?")
 
@@ -33,7 +34,7 @@ def write_answer(state: LoopState, *, last: bool = True) -> Written:
     inputs = {
         "asked": state.asked_on,
         "history": state.history_lines,
-        "question": shielded(state.question),
+        "question": one_line(state.question),
         "pool": state.answer_lines,
         "memory": str(block) or NONE,
     }

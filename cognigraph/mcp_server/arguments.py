@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
+
+from cognigraph.model import StatedFact
 
 Question = Annotated[str, Field(description="A question or topic in natural language.")]
 MemoryId = Annotated[str, Field(description="The id of a memory, as a search shows it.")]
@@ -32,4 +34,31 @@ Time = Annotated[
 ValidAt = Annotated[
     Time | None, Field(description="Only what was true at this time (ISO 8601 with an offset).")
 ]
+
+
+class Fact(BaseModel):
+    """One fact of a message."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subject: str = Field(description="A name, never a pronoun; 'user' for the user.")
+    relation: str = Field(
+        description="A short verb phrase in the present tense: 'lives in', 'is allergic to'."
+    )
+    object: str = Field(description="A name or a value: 'Oslo', '9,000 kroner'.")
+    valid_from: str | None = Field(None, description="2026, 2026-05 or 2026-05-20; if it is said.")
+    valid_to: str | None = Field(None, description="Until when, including it; if it is said.")
+    replaces: str | None = Field(
+        None, description="The object that was true before, with this subject and relation."
+    )
+    negated: bool = Field(False, description="It is not so, or no longer.")
+    types: tuple[str, str] | None = Field(
+        None, description="Of subject and object: person, organization, location, object, ..."
+    )
+
+    def given(self) -> StatedFact:
+        """The fields that the agent has given."""
+        return cast(StatedFact, self.model_dump(exclude_unset=True))
+
+
 Entity = Annotated[str, Field(description="The whole name, or an alias, of a person or thing.")]

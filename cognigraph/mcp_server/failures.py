@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 from mcp.server.mcpserver.exceptions import ToolError
 
 from cognigraph.errors import CogniGraphError
+from cognigraph.text.redaction import redacted
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -23,6 +24,6 @@ def explained(tool: Callable[_P, _R]) -> Callable[_P, _R]:
             return tool(*arguments, **options)
         except CogniGraphError as error:
             again = " Trying again later may work." if error.is_retryable else ""
-            raise ToolError(f"{error}.{again}") from error
+            raise ToolError(f"{redacted(str(error))}.{again}") from error
 
     return run

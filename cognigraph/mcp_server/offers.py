@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from cognigraph.errors import NotFoundError
 from cognigraph.model import Session, Triple
 from cognigraph.space import Space
+from cognigraph.text.marks import one_line, same_lines
 
 _SESSIONS = 10
 
@@ -27,13 +28,19 @@ class Resources:
         current = [fact for entry in found.entries for fact in entry.facts]
         past = [fact for entry in found.entries for fact in entry.earlier]
         names = f" (also {', '.join(found.aliases)})" if found.aliases else ""
-        parts = [f"# {found.name}{names}", *_section("Now", current), *_section("Before", past)]
+        parts = [
+            f"# {one_line(found.name + names)}",
+            *_section("Now", current),
+            *_section("Before", past),
+        ]
         return "\n".join(parts)
 
     def core_profile(self) -> str:
         """What is known of the user in general."""
         found = self._space.core_profile()
-        return "# The user\n\n" + ("Nothing is known." if found is None else found.text)
+        return "# The user\n\n" + (
+            "Nothing is known." if found is None else "\n".join(same_lines(found.text))
+        )
 
     def recent_sessions(self) -> str:
         """The latest conversations with their summaries."""
@@ -45,7 +52,7 @@ class Resources:
 def _section(title: str, facts: list[Triple]) -> list[str]:
     if not facts:
         return []
-    return ["", f"## {title}", "", *(f"- {one.text}{_time(one)}" for one in facts)]
+    return ["", f"## {title}", "", *(f"- {one_line(one.text)}{_time(one)}" for one in facts)]
 
 
 def _time(triple: Triple) -> str:
@@ -57,7 +64,8 @@ def _time(triple: Triple) -> str:
 def _session(session: Session) -> list[str]:
     days = f"{session.started_at:%Y-%m-%d} to {session.ended_at:%Y-%m-%d}"
     summary = session.summary or ", ".join(session.keys[:8])
-    return ["", f"## {session.id}", "", f"{days}, {session.messages} messages", "", summary]
+    title = f"## {one_line(session.id)}"
+    return ["", title, "", f"{days}, {session.messages} messages", "", one_line(summary)]
 
 
 def remember(topic: str = "") -> str:
@@ -71,8 +79,9 @@ Look through our conversation and store what is worth remembering{about}.
    came from the memory itself.
 2. Call add_memory once for each, in the words in which it was said, with names instead of pronouns.
    Use one `session` for all of this conversation, `role` for who said it, and `at` if it was not
-   said just now.
-3. If something replaces what the memory holds, add the new statement; do not change the old one.
+   said just now. Put what each says into `facts`, and a `session_summary` into the last.
+3. If something replaces what the memory holds, add the new statement, with the old object in
+   `replaces` of its fact; do not change the old one.
 4. Tell me in one line each what you stored."""
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cognigraph.errors import NotFoundError
-from cognigraph.mcp_server.arguments import InSession, MemoryId, Time
+from cognigraph.mcp_server.arguments import Fact, InSession, MemoryId, Time
 from cognigraph.mcp_server.outputs import AddOutput, DeleteOutput, Remembered
 from cognigraph.model import DEFAULT_SESSION, Role
 from cognigraph.space import Space
@@ -46,11 +46,21 @@ class WritingTools:
         expires: Annotated[
             Time | None, Field(description="When it is to be forgotten; never if absent.")
         ] = None,
+        facts: Annotated[
+            list[Fact] | None,
+            Field(description="What the text says. Leave it out if you have not looked for facts."),
+        ] = None,
+        session_summary: Annotated[
+            str | None, Field(description="Two or three sentences on this conversation so far.")
+        ] = None,
     ) -> AddOutput:
         """Store something worth remembering: what the user says about themselves, other people,
-        preferences, decisions, plans and dates, and what you promised. It can be found at once;
-        facts are read out of it by the memory, so store what was said, not a summary of it. Do not
-        store passwords, or what get_context has returned."""
+        preferences, decisions, plans and dates, and what you promised. It can be found at once.
+        Store what was said, not a summary of it. You understand it better than the memory does, so
+        put what it says into `facts`: only what is certain, one {subject, relation, object} each,
+        with names instead of pronouns. If one takes the place of an earlier fact, name that fact's
+        object in `replaces`; the old one stays in the history. Do not store passwords, or what
+        get_context has returned."""
         result = self._space.add(
             text,
             session=session,
@@ -60,6 +70,8 @@ class WritingTools:
             id=id,
             metadata=metadata,
             expires=expires,
+            facts=None if facts is None else [one.given() for one in facts],
+            session_summary=session_summary,
         )
         return AddOutput(
             id=result.id,

@@ -50,6 +50,7 @@ from cognigraph.model.messages import (
     AddResult,
     Message,
     Rejection,
+    StatedFact,
     StoredMessage,
 )
 from cognigraph.model.roles import Role, RoleFilter
@@ -99,6 +100,7 @@ __all__ = [
     "SourceStanding",
     "SpaceHit",
     "SpacesResult",
+    "StatedFact",
     "Stats",
     "Status",
     "StoredMessage",

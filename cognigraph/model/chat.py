@@ -13,7 +13,10 @@ from typing import Any
 
 from cognigraph.errors import InvalidMessageError
 
-FIELDS = frozenset("text session speaker at id role metadata tags raw expires".split())
+FIELDS = frozenset(
+    """text session speaker at id role metadata tags raw expires facts extract
+    session_summary""".split()
+)
 """The fields of a message of our own."""
 PAYLOAD = frozenset("tool_calls function_call tool_call_id audio refusal".split())
 """Fields of a chat message that hold something other than its text."""

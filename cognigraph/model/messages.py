@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from cognigraph.model.chat import fields_of
 from cognigraph.model.roles import Role
 
 DEFAULT_SPACE = "default"
 DEFAULT_SESSION = "default"
+
+
+class StatedFact(TypedDict, total=False):
+    """A fact that is given with the message that says it, as an agent has understood it.
+
+    ``subject`` and ``object`` are names ("user" for the user), and ``relation`` is in the present
+    tense where it is a state: ``{"subject": "user", "relation": "lives in", "object": "Oslo"}``.
+
+    ``valid_from`` and ``valid_to`` (which is included) are as precise as they are given:
+    ``"2026-05"``. ``replaces`` is the object that was true before, with this subject and relation
+    (``"Bergen"``); it stays in the history. ``negated`` says that it is not so. ``types`` are
+    those of the subject and of the object: ``["person", "location"]``.
+    """
+
+    subject: Required[str]
+    relation: Required[str]
+    object: Required[str]
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    replaces: str | None
+    negated: bool
+    types: Sequence[str | None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +54,10 @@ class Message:
 
     ``expires`` is a time, later than ``at``, after which :meth:`cognigraph.Space.expire` forgets
     the message.
+
+    ``facts`` are what the message says, see :class:`StatedFact`; no facts are then extracted from
+    it, unless ``extract`` is true. With ``extract=False`` alone, none are known of it.
+    ``session_summary`` sums up its session so far; it stands until another one is given.
     """
 
     text: str
@@ -44,6 +70,9 @@ class Message:
     tags: Iterable[str] = ()
     raw: Any = None
     expires: datetime | str | None = None
+    facts: Iterable[StatedFact] | None = None
+    extract: bool | None = None
+    session_summary: str | None = None
 
     @classmethod
     def of(cls, value: object, *, index: int = 0) -> Message:

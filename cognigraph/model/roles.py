@@ -20,7 +20,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 DEFAULT_ROLES: tuple[RoleFilter, ...] = ("user", "assistant", "person")
 """The messages that a search considers unless it is told otherwise."""
 UNREAD_ROLES: frozenset[str] = frozenset({"system", "tool"})
-"""Messages with these roles are stored, but no facts are read from them."""
+"""Messages with these roles are stored, but rules read nothing from them."""
 
 _OTHER_NAMES: dict[str, Role] = {
     "developer": "system",

@@ -17,6 +17,21 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerState:
+    """How the background worker of a memory is doing.
+
+    ``last_step`` is the number of seconds since it has last enriched a batch, or since it was
+    started; it grows while there is nothing to do. ``restarts`` counts how often it ended
+    unexpectedly and was started again. ``problem`` says what is wrong with it, without a text of
+    messages, a name or an address; ``None`` if nothing is.
+    """
+
+    last_step: float
+    restarts: int
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
     """The embedder recorded in a store; vectors of another embedder are not comparable."""
 

@@ -16,7 +16,7 @@ _HEADER = b'{"kind": "export"'
 def export(engine: Engine, space: str, path: Path, *, derived: bool) -> int:
     """Write a space to a new file; see :meth:`cognigraph.Space.export_space`."""
     count = 0
-    with new_file(path), path.open("w", encoding="utf-8", newline="\n") as file:
+    with new_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         for line in lines(engine, space, derived=derived):
             count += line.startswith('{"kind": "message"')
             file.write(line)

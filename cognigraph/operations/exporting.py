@@ -99,7 +99,8 @@ def _message(
     if placed.uid in versioned:
         earlier = engine.store.housekeeping.versions(space, message.session, message.id)
         fields["versions"] = [[text, at.isoformat()] for text, at in earlier]
-    if reading is not None and reading.is_whole and stated is None:
+    is_read = stated is None or isinstance(fields["facts"], dict)  # not the words of one fact
+    if reading is not None and reading.is_whole and is_read:
         fields["read"] = [_part(message, part, reading) for part in range(message.chunks)]
     return _line("message", **{name: value for name, value in fields.items() if value is not None})
 

@@ -11,17 +11,18 @@ from typing import Any
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
-from cognigraph.errors import ConfigurationError
-from cognigraph.ids import entity_uid, theme_uid
-from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.errors import ConfigurationError, StoreError
+from cognigraph.ids import entity_uid, session_uid, theme_uid
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, Summary, Theme, Written
 from cognigraph.operations.exporting import FORMAT
 from cognigraph.operations.updating import replace_text
 from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.states.succession import Ruling
-from cognigraph.stores.protocols import Store
+from cognigraph.stores.protocols import Store, import_runs
 from cognigraph.stores.readings import Decision, FactName, NamedRuling
 from cognigraph.stores.records import EntityRow, InsertStatus
 from cognigraph.text.terms import terms
@@ -35,6 +36,8 @@ _FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw"
 
 class _Replay:
     """An extractor that gives back what was read out of one session before."""
+
+    also_reads: frozenset[AlsoRead] = frozenset({"tool", "stated", "summary"})
 
     def __init__(self, session: Mapping[str, Any], parts: dict[tuple[str, int], Any]) -> None:
         self._session = session
@@ -107,6 +110,7 @@ class Import:
         self._written: list[Written] = []
         self._source = ""
         self._ended = False
+        self._importer = ""
         self.messages = 0
 
     def run(self, lines: Iterable[str]) -> int:
@@ -114,17 +118,29 @@ class Import:
 
         Raises:
             ConfigurationError: the space holds messages, or a line is not of an export.
+
+        After an error, the space is as empty as before. What a process that was killed has left is
+        deleted when the import is repeated; until then, nothing else can be added to the space.
         """
-        if self.engine.store.graph.sessions(self.space, limit=1):
+        store = self.engine.store.housekeeping
+        token = store.begin_import(self.space)
+        if token is None:
             raise ConfigurationError(
                 f"the space {self.space!r} holds messages; import into one that holds none"
             )
-        with self.engine.without_worker():
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    self._take(line, number)
-        if not self._ended:
-            raise ConfigurationError("the export is cut off: its last line is missing")
+        self._importer = token
+        try:
+            with self.engine.without_worker():
+                for number, line in enumerate(lines, 1):
+                    if line.strip():
+                        self._take(line, number)
+            if not self._ended:
+                raise ConfigurationError("the export is cut off: its last line is missing")
+            if not store.end_import(self.space, token):
+                raise StoreError(import_runs(self.space, token))
+        except BaseException:
+            store.undo_import(self.space, token)
+            raise
         self.engine.written()
         return self.messages
 
@@ -186,7 +202,7 @@ class Import:
 
         def insert(store: Store, embedder: CheckedEmbedder) -> list[InsertStatus]:
             rows = to_rows(batch, self.space, engine.settings.insert, embedder)
-            return store.messages.insert(self.space, rows) if rows else []
+            return store.messages.insert(self.space, rows, self._importer) if rows else []
 
         if set(engine.use(insert)) - {"new"}:
             raise ConfigurationError("the export has a message twice, or one that was forgotten")
@@ -195,7 +211,7 @@ class Import:
         self._store()
         if "extractor" in fields:
             engine = self.engine
-            replay = _Replay(fields, self._parts)
+            replay = _Replay(fields, self._readable(fields["id"]))
             settings = engine.settings.enrich
             Enricher(engine.store, engine.embedder, replay, settings, engine.clock).drain(
                 self.space
@@ -203,6 +219,18 @@ class Import:
             self._revisions(fields)
             self._theme_uids(fields)
         self._parts = {}
+
+    def _readable(self, session: str) -> dict[tuple[str, int], Any]:
+        """What was read out of those chunks that the replay will be given."""
+        uid = session_uid(self.space, session)
+        lease = self.engine.store.queue.peek(uid, context=0, again=False)
+        chunks = lease.chunks if lease else ()
+        given = (chunks[index] for index in read_by(_Replay, chunks))
+        return {
+            key: self._parts[key]
+            for key in ((chunk.message_id, chunk.part) for chunk in given)
+            if key in self._parts
+        }
 
     def _revisions(self, fields: dict[str, Any]) -> None:
         found = [

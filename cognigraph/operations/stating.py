@@ -11,19 +11,17 @@ from typing import Any
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.ids import normalise
-from cognigraph.ingest.stated import StatedFact
+from cognigraph.ingest.stated import StoredFact, name_of, period, time_of
 from cognigraph.model import AddResult, Message
 from cognigraph.operations.inserting import add_batch
 from cognigraph.stores.protocols import Store
-from cognigraph.text.clean import replace_surrogates
-from cognigraph.times import When, parse_when, to_utc
+from cognigraph.times import When, to_utc
 
 FACTS = "facts"
 """The session of stated facts, unless another is given."""
 
 _UNKNOWN = "object"
 """What extractors call the type of a name that nobody has said more of."""
-_MAX_NAME = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +50,11 @@ class Stating:
 def state(engine: Engine, space: str, given: Stating) -> AddResult:
     """Store a fact; see :meth:`cognigraph.Space.add_fact`."""
     subject, relation, object = (
-        _name(name, getattr(given, name)) for name in ("subject", "relation", "object")
+        name_of(name, getattr(given, name)) for name in ("subject", "relation", "object")
     )
     at = engine.clock() if given.at is None else to_utc(given.at, engine.zone)
     when = _when(given, at)
-    fact = StatedFact(
+    fact = StoredFact(
         subject=subject,
         subject_type=given.subject_type or _type_of(engine.store, space, subject),
         relation=relation,
@@ -80,13 +78,6 @@ def state(engine: Engine, space: str, given: Stating) -> AddResult:
     return add_batch(engine, space, [message], Counter(), facts=fact.json)
 
 
-def _name(what: str, text: str) -> str:
-    clean = " ".join(replace_surrogates(text)[0].split())
-    if not clean or len(clean) > _MAX_NAME:
-        raise ConfigurationError(f"{what} must have 1 to {_MAX_NAME} characters")
-    return clean
-
-
 def _type_of(store: Store, space: str, name: str) -> str:
     """The type of the entity that has this name, if there is only one."""
     found = [
@@ -103,42 +94,8 @@ def _when(given: Stating, at: datetime) -> When | None:
     Raises:
         ConfigurationError: a time is not a date, or the times do not fit together.
     """
-    bounds = given.valid_from is not None or given.valid_to is not None
-    if given.when is not None and bounds:
+    if given.when is None:
+        return period(given.valid_from, given.valid_to, at)
+    if given.valid_from is not None or given.valid_to is not None:
         raise ConfigurationError("give either when, or valid_from and valid_to")
-    if given.when is not None:
-        return _parsed("when", given.when)
-    if not bounds:
-        return None
-    since = _point("valid_from", given.valid_from)
-    until = _point("valid_to", given.valid_to)
-    if until is None:
-        return since
-    first = since or _point("at", at)
-    assert first is not None
-    if until.end <= first.start:
-        raise ConfigurationError(
-            f"valid_to ({until.text}) must be later than "
-            + (f"valid_from ({first.text})" if since else "at; give valid_from as well")
-        )
-    return _parsed("valid_to", f"{first.text}..{until.text}")
-
-
-def _point(name: str, time: datetime | str | None) -> When | None:
-    if time is None:
-        return None
-    text = to_utc(time).isoformat() if isinstance(time, datetime) else time
-    when = _parsed(name, text)
-    if "/" in when.text or when.is_period:
-        raise ConfigurationError(f"{name} must be one time, not {text!r}")
-    return when
-
-
-def _parsed(name: str, text: str) -> When:
-    when = parse_when(text)
-    if when is None:
-        raise ConfigurationError(
-            f"{name} must be a date such as 2026, 2026-05, 2026-05-20 or 2026-05-20T09:00Z"
-            f"{', or two of them joined by /' if name == 'when' else ''}, not {text!r}"
-        )
-    return when
+    return time_of("when", given.when)

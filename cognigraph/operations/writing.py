@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from cognigraph.argument_names import refuse_unknown
-from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
+from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role, StatedFact
 from cognigraph.operations import stating
 from cognigraph.operations.batches import Progress, add_all
 from cognigraph.operations.inserting import add_batch
@@ -34,6 +34,9 @@ class Writing(Inspection):
         tags: Iterable[str] = (),
         raw: Any = None,
         expires: datetime | str | None = None,
+        facts: Iterable[StatedFact] | None = None,
+        extract: bool | None = None,
+        session_summary: str | None = None,
     ) -> AddResult:
         """Store one message durably. It can be found as soon as this returns; no model is called.
 
@@ -44,8 +47,8 @@ class Writing(Inspection):
             at: when it was said, an aware datetime or an ISO 8601 string; the clock's time if
                 absent.
             id: the message's id within its session. Adding the same id and text again changes
-                nothing, not even its role, metadata or tags; adding the same id with another text
-                raises :class:`ConflictError`.
+                nothing, not even its role, metadata, tags or facts; adding the same id with another
+                text raises :class:`ConflictError`.
             role: the speaker's role in a conversation with an assistant. If absent, a speaker
                 called user, assistant, system or tool has that role, and any other is a person.
             metadata: a JSON object of at most 64 KB that is kept with the message.
@@ -53,6 +56,13 @@ class Writing(Inspection):
             raw: any JSON value that is kept as it is, such as a tool call. With it, the text may be
                 empty; such a message is listed but never found.
             expires: a time, later than ``at``, after which :meth:`expire` forgets the message.
+            facts: what the message says, as you have understood it: see :class:`StatedFact`. They
+                become triples with the next enrichment, with this message as their source, and no
+                facts are extracted from it.
+            extract: whether the extractor is to read facts out of the message as well; by default
+                it does if there are no ``facts``.
+            session_summary: a summary of the session so far. It takes the place of the one that the
+                extractor makes, until another is given.
 
         Raises:
             InvalidMessageError: an argument has the wrong type, or the message cannot be stored.
@@ -69,6 +79,9 @@ class Writing(Inspection):
             tags=tags,
             raw=raw,
             expires=expires,
+            facts=facts,
+            extract=extract,
+            session_summary=session_summary,
         )
         return add_batch(self._engine, self._name, [message], Counter())
 
@@ -162,6 +175,8 @@ class Writing(Inspection):
         id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Iterable[str] = (),
+        facts: Iterable[StatedFact] | None = None,
+        session_summary: str | None = None,
     ) -> AddResult:
         """Store what a user said and what the assistant answered, in one transaction.
 
@@ -173,6 +188,9 @@ class Writing(Inspection):
             at: when they were said; the answer follows the question whatever the time.
             id: the exchange's id; the messages have the ids ``ID-user`` and ``ID-assistant``.
             metadata: kept with both messages, as ``tags`` are.
+            facts: what both say, as for :meth:`add`. They are kept with what the user said, and no
+                facts are extracted from either.
+            session_summary: as for :meth:`add`.
 
         Raises:
             InvalidMessageError: one of the messages cannot be stored. If it is the answer, what the
@@ -191,6 +209,9 @@ class Writing(Inspection):
                 id=None if id is None else f"{id}-{role}",
                 metadata=metadata,
                 tags=tags,
+                facts=facts if role == "user" else None,
+                extract=None if facts is None else False,
+                session_summary=session_summary if role == "assistant" else None,
             )
             for role, text, name in said
         ]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from cognigraph.model.roles import ANONYMOUS
 from cognigraph.resolution.compare import EntityName, PairVerdict, Verdict, conflict
-from cognigraph.resolution.name_forms import form
+from cognigraph.resolution.name_forms import GENERIC_TYPES, form
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +134,21 @@ def _contradict(named: Mapping[str, EntityName], one: Sequence[str], other: Sequ
     return any(conflict(named[a], named[b]) is not None for a in one for b in other)
 
 
-def rank(one: EntityName) -> tuple[bool, bool, bool, int, int, int, str, str]:
+def rank(one: EntityName) -> tuple[bool, int, bool, int, int, int, str, str]:
     """Sort key for the canonical entity of a group: the smallest is preferred.
 
     A user without a name as a speaker stays the "user" of their messages, whatever name they say
-    they have. A name with a type comes before the same one as an "object" that might be anything. A
-    person's proper name comes before a description ("Pia's husband"), then a name without initials,
-    then one with more words. Ties and other types: the shorter name, then A to Z.
+    they have. A name with a type comes before the same one as an "object" that might be anything,
+    and that before one without any type. A person's proper name comes before a description ("Pia's
+    husband"), then a name without initials, then one with more words. Ties and other types: the
+    shorter name, then A to Z.
     """
     own = form(one.name, one.type)
     abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
     words = -len(own.words) if one.type == "person" else 0
     nameless = one.type == "person" and not own.is_name
-    untyped = one.type == "object"
+    untyped = 2 if one.type in GENERIC_TYPES else int(one.type == "object")
     named_user = one.name == ANONYMOUS and bool(one.aliases)
     return (
-        not named_user, nameless, untyped, abbreviated, words, len(one.name), one.name, one.uid,
+        not named_user, untyped, nameless, abbreviated, words, len(one.name), one.name, one.uid,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from rapidfuzz.distance import OSA
 from cognigraph.resolution.name_forms import (
     COUNTED_TYPES,
     GENERIC_TYPES,
+    NAME_TYPE,
     NameForm,
     acronym,
     block_keys,
@@ -37,6 +38,7 @@ _OPPOSITES = frozenset(
     ).split(";")
 )
 _UNIQUE = frozenset(("person", "location"))
+_ONE_NAME = "the same name; only one says what it names"
 _GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
 _TYPO_SCORE = 90.0
 _TYPO_TOTAL, _TYPO_WORD, _TYPO_FIRST_NAME = 10, 7, 8
@@ -117,7 +119,7 @@ def judge(relation: PairVerdict, evidence: Evidence) -> Decision:
 
 def conflict(a: EntityName, b: EntityName) -> str | None:
     """Return why two entities cannot be the same, despite any evidence; None if they can."""
-    if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES and not _is_untyped_name(a, b):
+    if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES and _untyped(a, b) is None:
         return f"their types differ ({', '.join(sorted((a.type, b.type)))})"
     one, other = form(a.name, a.type), form(b.name, b.type)
     if one.numbers != other.numbers:
@@ -133,16 +135,34 @@ def conflict(a: EntityName, b: EntityName) -> str | None:
     return None
 
 
-def _is_untyped_name(a: EntityName, b: EntityName) -> bool:
-    """Return whether both have the same proper name, and one is an "object" for want of a type.
+def _untyped(a: EntityName, b: EntityName) -> PairVerdict | None:
+    """Return how two entities of one name are related if only one says what it names.
 
-    Only people and places: products are often named as the company that makes them.
+    A generic type stands for any other. An "object" may stand for a person or a place only:
+    products are often named as the company that makes them. What somebody is called is never the
+    one who is called so.
     """
-    types = {a.type, b.type}
-    specific = types & _UNIQUE
-    return (
-        len(types) == 2 and "object" in types and bool(specific)
-        and a.name == b.name and a.proper and b.proper
+    if (
+        a.type == b.type
+        or a.name != b.name
+        or a.proper != b.proper
+        or NAME_TYPE in (a.type, b.type)
+    ):
+        return None
+    generic = a.type in GENERIC_TYPES, b.type in GENERIC_TYPES
+    if any(generic):
+        vague, score = generic, 0.88
+        if all(generic) or "object" in (a.type, b.type):
+            # Neither says much, so neither stands in the way of a real type.
+            return PairVerdict("untyped name", 0.8, True, _ONE_NAME)
+    elif "object" in (a.type, b.type) and {a.type, b.type} & _UNIQUE and a.proper:
+        vague, score = (a.type == "object", b.type == "object"), 0.9
+    else:
+        return None
+    reading = b.type if vague[0] else a.type
+    return PairVerdict(
+        "untyped name", score, True, _ONE_NAME,
+        reading if vague[0] else None, reading if vague[1] else None,
     )  # fmt: skip
 
 
@@ -172,12 +192,8 @@ def _relation(a: EntityName, b: EntityName) -> PairVerdict | None:
         types = sorted((a.type, b.type), key=lambda type: type in GENERIC_TYPES)
         one, other = form(a.name, types[0]), form(b.name, types[0])
         meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
-        if _is_untyped_name(a, b):
-            reading = next(one.type for one in (a, b) if one.type != "object")
-            return PairVerdict(
-                "untyped name", 0.9, True, "the same name; only one says what it names",
-                reading if a.type == "object" else None, reading if b.type == "object" else None,
-            )  # fmt: skip
+        if untyped := _untyped(a, b):
+            return untyped
         if meet and one.singular and one.singular == other.singular:
             return PairVerdict("untyped", 0.3, False, "the same name, one without a real type")
         return None

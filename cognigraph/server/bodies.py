@@ -45,6 +45,24 @@ class Body(BaseModel):
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
+class StatedBody(Body):
+    """A fact that is given with the message that says it."""
+
+    subject: str = Field(examples=["user"])
+    relation: str = Field(examples=["lives in"])
+    object: str = Field(examples=["Oslo"])
+    valid_from: str | None = Field(None, description="As precise as it is given: 2026-05.")
+    valid_to: str | None = Field(None, description="Until when, including it.")
+    replaces: str | None = Field(None, description="The object before it.", examples=["Bergen"])
+    negated: bool = False
+    types: list[str | None] | None = Field(None, examples=[["person", "location"]])
+
+
+_STATED = Field(None, description="What is said, as the client has understood it; no facts are "
+                "extracted then.")  # fmt: skip
+_SUMMARY = Field(None, description="Sums up its session so far.")
+
+
 class MessageBody(BaseModel):
     """A message: `text`, or `role` and `content` as in chat completions.
 
@@ -63,6 +81,9 @@ class MessageBody(BaseModel):
     tags: list[str] | None = None
     raw: Any = None
     expires: Time | None = Field(None, description="When the message is no longer to be found.")
+    facts: list[StatedBody] | None = _STATED
+    extract: bool | None = Field(None, description="Extract facts; by default if none are given.")
+    session_summary: str | None = _SUMMARY
     content: str | list[Any] | dict[str, Any] | None = None
 
     def mapping(self) -> dict[str, Any]:
@@ -117,6 +138,12 @@ class ExchangeBody(Body):
     id: str | None = None
     metadata: dict[str, Any] | None = None
     tags: list[str] = []
+    facts: list[StatedBody] | None = _STATED
+    session_summary: str | None = _SUMMARY
+
+    def given(self) -> dict[str, Any]:
+        """The fields that the client sent, as plain data."""
+        return self.model_dump(exclude_unset=True)
 
 
 class UpdateBody(Body):

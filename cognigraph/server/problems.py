@@ -25,6 +25,7 @@ from cognigraph.errors import (
     StoreUnavailableError,
 )
 from cognigraph.server.json_response import AnyTextResponse
+from cognigraph.text.redaction import redacted
 
 logger = logging.getLogger("cognigraph.server")
 MEDIA_TYPE = "application/problem+json"
@@ -80,7 +81,7 @@ def problem(
 ) -> Response:
     """A problem document."""
     retryable = status in (429, 503, 504)
-    document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    document = {"type": "about:blank", "title": title, "status": status, "detail": redacted(detail)}
     document |= {"retryable": retryable, **more}
     return AnyTextResponse(document, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
 

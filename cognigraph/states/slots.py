@@ -4,22 +4,25 @@
 slot                                      facts about it
 ========================================  =======================================================
 ``home``                                  lives in, is based in; moved to; moved from (ends it)
-``work``                                  works at, started at, a job at; left, quit, retired from
-``job``                                   works as; is, or became, a nurse, an engineer, ...
+``work``                                  works at; started at, joined; left, quit (end it)
+``job``                                   works as; became, was promoted to
 ``relationship``                          is dating, is married to; is single; broke up with
-``weight``, ``age``                       weighs; is 34 years old, turned 34
+``weight``, ``age``, ``diet``             weighs 80 kg; is 34 years old; is vegan
 ``dose of X``                             takes 20 mg of X, is on 20 mg of X
-``hour``                                  "the standup is 9:30", "was moved to 10:15"
-``value``                                 "my X is Y", "X went up to Y", "the deadline moved to Y",
-                                          for the nouns of ``ATTRIBUTES`` and ``ROLES``,
-                                          for favourites, and for amounts and dates
+``used as X``                             uses Tidal as music service
+``value``                                 "my X is Y", "X went up to Y", for the nouns of
+                                          ``ATTRIBUTES`` and ``ROLES`` and for favourites
 ``task|words``                            has the task; has done the task (ends it)
 ``relation|object``                       anything else in the present tense
 ========================================  =======================================================
 
-The last one is for relations that several objects can have at once (likes, has, plays, is allergic
-to): another object never ends it, only a denial of the same does ("I don't drink coffee any more",
+The last one is for relations that several objects can have at once (likes, uses, is allergic to):
+another object never ends it, only a denial of the same does ("I don't drink coffee any more",
 "I stopped drinking coffee"), and saying it again takes the denial back.
+
+Of a home, an employer and a job, a state alone ends no other: who lives in Leeds may live in
+England, and who works at a school may work at a shop as well. Only a change ends them ("moved to"),
+and another city.
 
 Facts in another tense or mood claim nothing: what somebody wants, plans, might or would do, what
 was the case once ("lived in Paris"), what happened ("visited Rome").
@@ -32,79 +35,96 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from cognigraph.english import verbs
+from cognigraph.english.places import CITIES
 from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
-from cognigraph.states.conditions import told_of_condition, unversioned, use, used_name
-from cognigraph.states.habits import CLOCK, same_of_several, told_of_habit
-from cognigraph.states.kinds import kind_of
-from cognigraph.states.slot_names import OBJECT_SIDE, VALUE
-from cognigraph.states.slot_table import (
-    APART,
-    ATTRIBUTES,
-    JOBS,
-    OCCUPATIONS,
-    PLAIN_VALUES,
-    RELATIONS,
-    ROLES,
-    TITLES,
-    TOGETHER,
-    Says,
-    without_tail,
-)
-from cognigraph.states.tasks import told_of_task
+from cognigraph.states.tasks import Says, told_of_task
 
 ANY = "*"
 """The value of a claim that ends whatever the slot holds: "I quit my job"."""
+OBJECT_SIDE = "<"
+"""A slot that begins with this is one of the fact's object: "Klara is Ann's boss"."""
+VALUE = "value"
+"""The slot of an attribute or a role: "Ann's rent is 9,000", "Ann's boss is Lars"."""
 
-_JOB_AT = re.compile(
-    r"(?:\S.*['’]s )?(?:new )?(?:full-time |part-time )?(?:job|position|role|internship|gig) "
-    r"(?:at|with|for|in) (?P<where>.+)"
+ATTRIBUTES = word_set(
+    """number email e-mail address rent salary wage income deadline dose dosage weight age height
+    size username nickname name title employer degree timezone bedtime mortgage hairstyle birthday
+    pronouns nationality hometown postcode"""
 )
-_JOB = re.compile(r"(?:\S.*['’]s )?(?:old |day |current )?(?:job|position)")
-_TOOK = word_set("started starts got has took accepted landed found")
-_DWELLING = re.compile(
-    r"(?:.* )?(?:flat|apartment|house|place|room|condo|studio|home|cottage|dorm)"
-    r"(?: (?:in|at|near) (?P<where>.+))?"
+"""Nouns of which a subject has one at a time: the last word of "Ann's phone number"."""
+ROLES = word_set(
+    """boss manager supervisor husband wife fiance fiancé fiancee fiancée spouse landlord landlady
+    dentist gp therapist accountant advisor adviser babysitter nanny hairdresser childminder"""
 )
+"""Roles that one person has for somebody at a time; the value is a name."""
+DIETS = word_set("vegan vegetarian pescatarian pescetarian omnivore")
+_APART = word_set("single divorced separated widowed")
+_CHANGING = frozenset(("home", "work", "job"))
+"""Slots of which a state alone does not end another one."""
+_NEVER_REPLACED = word_set("likes loves enjoys has visits reads plays owns knows speaks asks")
+"""Verbs whose objects add up; ``replaces`` is ignored for them, as for "is allergic to"."""
+
+_TABLE: tuple[tuple[str, Says, bool, str], ...] = (
+    ("home", "holds", False, "lives in|lives at|resides in|is based in"),
+    ("home", "holds", True, "moved to|moved back to|relocated to|emigrated to"),
+    ("home", "ends", True, "moved from|moved out of|moved away from"),
+    ("work", "holds", False, "works at|works for|is employed by|is employed at"),
+    ("work", "holds", True,
+     "started at|started working at|started working for|started a new job at|joined|was hired by"),
+    ("work", "ends", True,
+     "left|quit|resigned from|was fired from|was laid off from|retired from|stopped working at"
+     "|stopped working for"),
+    ("job", "holds", False, "works as"),
+    ("job", "holds", True, "became|was promoted to|started working as"),
+    ("relationship", "holds", False,
+     "dates|is married to|is engaged to|is together with|is divorced from|is separated from"),
+    ("relationship", "holds", True,
+     "got married to|married|got engaged to|divorced|broke up with|split up with|separated from"
+     "|started dating|got together with"),
+    ("weight", "holds", False, "weighs"),
+    ("age", "holds", True, "turned"),
+)  # fmt: skip
+_RELATIONS = {
+    relation: (slot, says, change)
+    for slot, says, change, relations in _TABLE
+    for relation in relations.split("|")
+}
+_TOGETHER = {
+    "dates": "dating", "started dating": "dating", "got together with": "dating",
+    "is together with": "dating", "is married to": "married", "got married to": "married",
+    "married": "married", "is engaged to": "engaged", "got engaged to": "engaged",
+}  # fmt: skip
+"""Relation -> what two people then are; after any other one of ``relationship`` they are apart."""
+
 _AGE = re.compile(
     rf"(?P<years>\d{{1,3}}|{'|'.join(word for word, count in NUMBERS.items() if count > 1)})"
     r"(?: (?:years|year|yrs)(?: old)?)?"
 )
 _WEIGHT = re.compile(r"\d[\d.,]* ?(?:kgs?|kilos?|kilograms?|lbs?|pounds|stone)(?: .*)?")
-_ARTICLE = re.compile(r"^(?:the|an?) (?=\w)")
-_PAIRED = re.compile(
-    r"(?:is |got )?(?P<status>married|engaged|divorced|separated)(?: (?:on|in|at|over|since))?"
-)
 _DOSE = re.compile(
-    r"(?P<dose>\d[\d.,]* ?(?:mg|ml|mcg|µg|g|iu|units?|tablets?|pills?|drops?)(?: \w+ ?\w*)?) of "
-    r"(?P<drug>.+?)(?: (?:every|each|daily|twice|once|per|in the|at|a day|before|after|with) ?.*)?"
+    r"(?P<dose>\d[\d.,]* ?(?:mg|ml|mcg|µg|g|iu|units?|milligrams?|micrograms?)) (?:of )?"
+    r"(?P<drug>[^\W\d]+(?: (?!every|each|daily|twice|once|per|in|at|a|before|after|with)\w+)?)"
+    r"(?: .*)?"
 )
-_COUNTED = re.compile(rf"\d|(?:{'|'.join(NUMBERS)})\b")
-_DAYS = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
-_AMOUNT = re.compile(r"[$€£]?\d|(?:about|around|exactly) \d")
 _OWNED = re.compile(r"(?P<owner>.+['’]s?) (?P<what>.+)")
+_ARTICLE = re.compile(r"^(?:the|an?) (?=\w)")
 _IS_NOW = re.compile(
-    r"(?P<verb>is|are|went (?:up|down|back) to|rose to|(?:was |is |got |has been )?(?:increased"
-    r"|raised|lowered|reduced|decreased|dropped|changed|moved|slipped|pushed|pushed back|postponed"
-    r"|delayed|shifted|extended|rescheduled|bumped|brought forward) (?:up |back |out )?"
-    r"(?:to|until|till)"
-    r"|slipped to|fell to|became)(?: (?:on|in|at|to|by))?"
+    r"(?P<verb>is|are|went (?:up|down|back) to|rose to|(?:was |is |has been )?(?:increased|raised"
+    r"|lowered|reduced|changed|moved|postponed|rescheduled|extended) to|became)(?: (?:on|in|at))?"
 )
 _PROGRESSIVE = re.compile(r"(?:is|has been) (?P<ing>\w+ing)\b(?P<rest>.*)")
-_STOPPED = re.compile(
-    r"(?:stopped|stops|quit|quits|gave up|gives up) (?P<ing>\w+ing)\b(?P<rest>.*)"
+_BEGUN_OR_ENDED: tuple[tuple[re.Pattern[str], Says], ...] = (
+    (re.compile(r"(?:stopped|quit|gave up) (?P<verb>\w+ing)\b(?P<rest>.*)"), "ends"),
+    (re.compile(r"(?:started|began|resumed) (?P<verb>\w+ing)\b(?P<rest>.*)"), "holds"),
+    (re.compile(r"used to (?P<verb>\w+)(?P<rest>.*)"), "ends"),
 )
-_STARTED = re.compile(
-    r"(?:started|began|resumed|is back to|went back to|goes back to) (?P<ing>\w+ing)\b(?P<rest>.*)"
+_BEGIN_OR_END = word_set("stopped quit started began resumed") | {"gave up"}
+_DOING = re.compile(r"(?P<ing>[a-z]+ing)(?: (?P<rest>\S.*))?")
+_AS = re.compile(
+    r"(?P<what>.+) as (?:(?:my|our|the|his|her|their|an?|\S+['’]s) )?(?P<noun>[\w -]+)"
 )
-_BEGIN_OR_END = word_set("stopped stops quit quits started began resumed") | {"gave up", "gives up"}
-_DOING = re.compile(r"(?P<ing>[a-z]+ing) (?P<rest>\S.*)")
-_SWITCHED = re.compile(
-    r"(?:switched|migrated|changed over|moved over|went back) (?:over |back )?(?P<way>from|to)"
-)
-_USED_TO = re.compile(r"used to (?P<base>\w+)(?P<rest>.*)")
-_WEIGHING = ("is down to", "is up to", "is back to", "is at")
 _NOT_A_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
 
 
@@ -122,8 +142,6 @@ class Claim:
     value: str
     change: bool = False
     dated: bool = True
-    scope: str = ""
-    """The kind of what is used: what replaces others ends those of its kind, if it is known."""
 
     @property
     def on_object(self) -> bool:
@@ -163,27 +181,64 @@ def claim_about(triple: Triple) -> Claim | None:
     )  # fmt: skip
 
 
-def gives_value(relation: str) -> bool:
-    """Whether a relation tells the value of an attribute: "is", "went up to", "moved to"."""
-    return _IS_NOW.fullmatch(relation) is not None
+def same_value(slot: str, one: str, other: str) -> bool:
+    """Whether two claims name the same value of a slot."""
+    if one == other or ANY in (one, other):
+        return True
+    if slot != "relationship":
+        return False
+    (status, _, person), (other_status, _, other_person) = one.partition(" "), other.partition(" ")
+    apart = status in _APART and other_status in _APART
+    return apart or (status == other_status and "" in (person, other_person))
 
 
-def is_attribute_noun(name: str) -> bool:
-    """Whether a name is one of an attribute or a role of which there is one at a time."""
-    return _favourite(name) or _head(name) in ATTRIBUTES | ROLES
+def excludes(old: Claim, new: Claim) -> bool:
+    """Whether the value of a slot that was told later cannot be true beside the one before."""
+    if new.slot not in _CHANGING or new.change:
+        return True
+    return new.slot == "home" and {old.value, new.value} <= CITIES
+
+
+# Names of slots
+
+
+def in_one(slot: str) -> str:
+    """Return one name for a slot of an entity, whichever end of a fact the entity is."""
+    return slot.removeprefix(OBJECT_SIDE)
+
+
+def both_sides(slot: str) -> tuple[str, ...]:
+    """Return the slot and its twin, if it has one: a role is told from both ends of a fact."""
+    return (VALUE, OBJECT_SIDE + VALUE) if in_one(slot) == VALUE else (slot,)
+
+
+def family(slot: str) -> str:
+    """Return the slots that a fact which ``replaces`` others shares with them: their prefix."""
+    return slot.partition("|")[0] + "|"
+
+
+def replaceable(slot: str) -> bool:
+    """Whether what an extraction states to replace others may do so: not for likes, has, plays."""
+    first = slot.partition("|")[0]
+    return (
+        "|" in slot and first.split(" ")[0] not in _NEVER_REPLACED and not first.startswith("is ")
+    )
+
+
+# The reading of a fact
 
 
 @lru_cache(maxsize=8192)
 def _claim_of(fact: FactForm) -> Claim | None:
     relation = _present(normalise(fact.relation))
     task = told_of_task(relation, fact.object)
-    found = (read(fact, relation) for read in (_attribute, _condition, _from_table, _state))
-    told = Claim(*task) if task else next(filter(None, found), None)
+    if task is not None:
+        return Claim(*task)
+    readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
+    told = next(filter(None, readings), None)
     if told is None or not fact.negated:
         return told
-    if told.says == "ends":
-        return None
-    return Claim(told.slot, "ends", told.value, dated=told.dated, scope=told.scope)
+    return None if told.says == "ends" else Claim(told.slot, "ends", told.value, dated=told.dated)
 
 
 def _present(relation: str) -> str:
@@ -200,11 +255,10 @@ def _attribute(fact: FactForm, relation: str) -> Claim | None:
     if (match := _IS_NOW.fullmatch(relation)) is None:
         return None
     change = match["verb"] not in ("is", "are")
-    value = normalise(fact.object)
-    if fact.subject_type != "person" and CLOCK.fullmatch(value):
-        return Claim("hour", "holds", value, change)
     if _is_attribute(fact.subject, fact):
-        return Claim(VALUE, "holds", value, change, dated=fact.object_type != "time")
+        return Claim(
+            VALUE, "holds", normalise(fact.object), change, dated=fact.object_type != "time"
+        )
     owned = _OWNED.fullmatch(fact.object)
     named = fact.subject[:1].isupper() and _OWNED.fullmatch(fact.subject) is None
     if owned is not None and relation == "is" and named and _head(owned["what"]) in ROLES:
@@ -214,36 +268,14 @@ def _attribute(fact: FactForm, relation: str) -> Claim | None:
 
 def _is_attribute(name: str, fact: FactForm) -> bool:
     head, owned = _head(name), _OWNED.fullmatch(name)
+    if owned is None:
+        return head in ATTRIBUTES and fact.object_type == "time"
     if head in ROLES:
-        return owned is not None and fact.object[:1].isupper()
-    if fact.subject_type == "person" or fact.object.startswith(("my ", "his ", "her ")):
-        return False
-    measured = fact.object_type == "time" or _AMOUNT.match(fact.object) is not None
-    if _favourite(name) or measured or _DAYS.match(fact.object):
-        return owned is not None or head in ATTRIBUTES or fact.object_type == "time"
-    if head in OCCUPATIONS and normalise(fact.object).rsplit(" ", 1)[-1] in JOBS:
-        return owned is not None
-    # "My car is dirty" gives the car no other value; "my car is a Volvo" and "my hair is red" do.
-    return (
-        owned is not None and head in ATTRIBUTES and (_named(fact.object) or head in PLAIN_VALUES)
-    )
-
-
-def _named(value: str) -> bool:
-    return any(letter.isupper() or letter.isdigit() or letter == "@" for letter in value)
-
-
-def _condition(fact: FactForm, relation: str) -> Claim | None:
-    """Read "is vegan", "is in review", "runs twice a week", "always wants to answer in German"."""
-    value, person = normalise(fact.object), fact.subject_type == "person"
-    if (told := told_of_condition(relation, value, person=person)) is not None:
-        return Claim(*told)
-    habit = told_of_habit(relation, value) if person else None
-    return None if habit is None else Claim(*habit)
-
-
-def _favourite(name: str) -> bool:
-    return re.search(r"\bfavou?rite\b", normalise(name)) is not None
+        return fact.object[:1].isupper()
+    if re.search(r"\bfavou?rite\b", normalise(name)) is not None:
+        return True
+    exact = any(letter.isupper() or letter.isdigit() or letter == "@" for letter in fact.object)
+    return head in ATTRIBUTES and (exact or fact.object_type == "time")
 
 
 def _head(name: str) -> str:
@@ -253,148 +285,77 @@ def _head(name: str) -> str:
 
 
 def _from_table(fact: FactForm, relation: str) -> Claim | None:
-    value = normalise(fact.object)
-    if relation == "is":
-        return _status(fact, value)
-    if (paired := _PAIRED.fullmatch(relation)) is not None and fact.object_type == "time":
-        return Claim("relationship", "holds", paired["status"], change=True)
-    if relation in _WEIGHING and fact.subject_type == "person" and _WEIGHT.fullmatch(value):
-        return Claim("weight", "holds", value)
-    dose = _DOSE.fullmatch(fact.object) if relation in ("takes", "is on") else None
+    value, person = normalise(fact.object), fact.subject_type == "person"
+    if relation == "is" and person:
+        return _status(value)
+    dose = _DOSE.fullmatch(value) if relation in ("takes", "is on") else None
     if dose is not None:
-        return Claim(f"dose of {normalise(dose['drug'])}", "holds", normalise(dose["dose"]))
-    job = _JOB_AT.fullmatch(fact.object)
-    if relation in _TOOK and job is not None and job["where"][:1].isupper():
-        return Claim("work", "holds", normalise(job["where"]), change=relation != "has")
-    if (entry := RELATIONS.get(relation)) is None:
+        return Claim(f"dose of {dose['drug']}", "holds", dose["dose"])
+    used = _AS.fullmatch(value) if relation == "uses" else None
+    if used is not None:
+        return Claim(f"used as {used['noun']}", "holds", used["what"])
+    if (entry := _RELATIONS.get(relation)) is None:
         return None
     slot, says, change = entry
-    claimed = _VALUES[slot](fact, relation, value)
+    claimed = _value(slot, fact, relation, value)
     return None if claimed is None else Claim(slot, says, claimed, change)
 
 
-def _status(fact: FactForm, value: str) -> Claim | None:
-    """Read "is single", "is a nurse", "is 34"."""
-    person, status = fact.subject_type == "person", re.split(r" and |,", value, maxsplit=1)[0]
-    if person and (age := _AGE.fullmatch(status)):
-        return Claim("age", "holds", _years(age))
-    if person and _WEIGHT.fullmatch(value):
+def _status(value: str) -> Claim | None:
+    """Read "is 34", "is 80 kg", "is vegan", "is single"."""
+    if age := _AGE.fullmatch(value):
+        return Claim("age", "holds", str(NUMBERS.get(age["years"], age["years"])))
+    if _WEIGHT.fullmatch(value):
         return Claim("weight", "holds", value)
-    if person and status in APART | {"married", "engaged"}:
-        return Claim("relationship", "holds", status)
-    titles = JOBS if "'s " in value else TITLES
-    if person and _head(value) in titles:
-        return Claim("job", "holds", value)
+    if value in DIETS:
+        return Claim("diet", "holds", value)
+    if value in _APART | {"married", "engaged"}:
+        return Claim("relationship", "holds", value)
     return None
 
 
-def _home(fact: FactForm, relation: str, value: str) -> str | None:
-    dwelling = _DWELLING.fullmatch(fact.object)
-    place = fact.object if dwelling is None else dwelling["where"] or ""
-    if fact.object_type in ("time", "organization", "person") or not place:
-        return None
-    return normalise(place) if fact.object_type == "location" or place[:1].isupper() else None
-
-
-def _work(fact: FactForm, relation: str, value: str) -> str | None:
-    if (job := _JOB_AT.fullmatch(fact.object)) is not None:
-        return normalise(job["where"])
-    if relation in ("quit", "quits", "lost", "left") and _JOB.fullmatch(fact.object):
-        return ANY
-    if relation == "joined":
-        return value if fact.object_type == "organization" and _named(fact.object) else None
-    if relation in ("left", "lost") and fact.object_type in ("location", "person", "time"):
-        return None  # that ends no employment
-    return value if fact.object[:1].isupper() and fact.object_type != "time" else None
-
-
-def _job(fact: FactForm, relation: str, value: str) -> str | None:
-    plain = relation == "became" and _head(value) not in TITLES
-    return None if plain or fact.object_type in ("time", "location") else value
-
-
-def _relationship(fact: FactForm, relation: str, value: str) -> str | None:
-    status = TOGETHER.get(relation, "single")
-    named = fact.object[:1].isupper() or fact.object_type == "person"
-    return f"{status} {value}" if named and fact.object_type != "time" else None
-
-
-def _age(fact: FactForm, relation: str, value: str) -> str | None:
-    match = _AGE.fullmatch(value) if fact.subject_type == "person" else None
-    return None if match is None else _years(match)
-
-
-def _years(age: re.Match[str]) -> str:
-    return str(NUMBERS.get(age["years"], age["years"]))
-
-
-def _amount(fact: FactForm, relation: str, value: str) -> str | None:
-    return value if _AMOUNT.match(fact.object) else None
-
-
-_VALUES = {
-    "home": _home, "work": _work, "job": _job, "relationship": _relationship, "age": _age,
-    "weight": _amount,
-}  # fmt: skip
-"""What a relation of the table claims as the value, by slot; None if it is about something else."""
-
-
-def same_value(slot: str, one: str, other: str) -> bool:
-    """Whether two claims name the same value of a slot."""
-    if one == other or ANY in (one, other) or same_of_several(slot, one, other):
-        return True
-    if slot != "relationship":
-        return False
-    (status, _, person), (other_status, _, other_person) = one.partition(" "), other.partition(" ")
-    apart = status in APART and other_status in APART
-    return apart or (status == other_status and "" in (person, other_person))
+def _value(slot: str, fact: FactForm, relation: str, value: str) -> str | None:
+    """Return the value that a relation of the table claims; ``None`` if it claims nothing."""
+    named, type = fact.object[:1].isupper(), fact.object_type
+    if slot == "home":
+        place = type == "location" or (named and type not in ("time", "organization", "person"))
+        return value if place else None
+    if slot == "work":
+        firm = named and (relation != "joined" or type == "organization")
+        return value if firm and type not in ("time", "person", "location") else None
+    if slot == "job":
+        return value if type not in ("time", "location") else None
+    if slot == "relationship":
+        fits = (named or type == "person") and type != "time"
+        return f"{_TOGETHER.get(relation, 'single')} {value}" if fits else None
+    if slot == "age":
+        age = _AGE.fullmatch(value)
+        return None if age is None else str(NUMBERS.get(age["years"], age["years"]))
+    return value if value[:1].isdigit() else None
 
 
 def _state(fact: FactForm, relation: str) -> Claim | None:
     """Read any other fact in the present tense, and what says that one began or ended."""
-    if relation in ("stopped", "quit", "gave up") and (done := _activity(fact.object)) is not None:
-        return Claim(f"{done}|{ANY}", "ends", ANY, True)
-    if (doing := _DOING.fullmatch(fact.object)) is not None and relation in _BEGIN_OR_END:
-        fact, relation = replace(fact, object=doing["rest"]), f"{relation} {doing['ing']}"
-    value = _ARTICLE.sub("", normalise(fact.object), count=1)
-    for pattern, says in ((_STOPPED, "ends"), (_STARTED, "holds"), (_USED_TO, "ends")):
+    doing = _DOING.fullmatch(fact.object)
+    if doing is not None and relation in _BEGIN_OR_END:
+        fact, relation = replace(fact, object=doing["rest"] or ANY), f"{relation} {doing['ing']}"
+    for pattern, says in _BEGUN_OR_ENDED:
         if (match := pattern.fullmatch(relation)) is not None:
-            return _begun_or_ended(fact, match, "ends" if says == "ends" else "holds")
-    if (match := _SWITCHED.fullmatch(relation)) is not None:
-        name = used_name(value)
-        ends = match["way"] == "from"
-        scope = kind_of(name) or ""
-        slot = f"uses|{unversioned(name)}"
-        return Claim(slot, "ends" if ends else "holds", name, True, scope=scope)
-    verb = verbs.known_verb(first := relation.split(" ")[0])
-    present = first in ("is", "are", "has") or (
-        verb is not None and verb.form == "s" and first not in _NOT_A_STATE
-    )
-    if not present:
+            return _begun_or_ended(fact, match, says)
+    value = _ARTICLE.sub("", normalise(fact.object), count=1)
+    first = relation.split(" ")[0]
+    verb = verbs.known_verb(first)
+    if first in verbs.MODALS or first in _NOT_A_STATE or first in ("was", "were", "had"):
         return None
-    if _COUNTED.match(fact.object):
-        relation = re.sub(r" (?:about|around|roughly)$", "", relation)
-    named = fact.object_type != "time"
-    if named and (used := use(relation, normalise(fact.object))) is not None:
-        name, kind = used
-        name = used_name(value) if fact.negated else without_tail(name)
-        return Claim(f"uses|{unversioned(name)}", "holds", name, scope=kind)
-    # To deny "drinks coffee every morning" is not to deny "drinks coffee".
-    what = value if fact.negated else without_tail(value)
-    return Claim(f"{relation}|{what}", "holds", what)
-
-
-def _activity(object: str) -> str | None:
-    """Return the verb of "smoking", as it is said of somebody: "smokes"."""
-    verb = verbs.guess_verb(object) if re.fullmatch(r"[a-z]+ing", object) else None
-    return None if verb is None or verb.form != "ing" else verbs.third_person(verb.base)
+    # A word that is no English verb may be the present of another language.
+    present = first in ("is", "are", "has") or verb is None or verb.form == "s"
+    return Claim(f"{relation}|{value}", "holds", value) if present else None
 
 
 def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim | None:
-    word = match["base"] if "base" in match.re.groupindex else match["ing"]
-    verb = verbs.guess_verb(word)
-    base = verb.base if verb is not None else word
+    verb = verbs.guess_verb(match["verb"])
+    base = verb.base if verb is not None else match["verb"]
     relation = verbs.third_person(base) + match["rest"]
-    state = FactForm(fact.subject, fact.subject_type, relation, fact.object, fact.object_type)
+    state = replace(fact, relation=relation)
     claim = _attribute(state, relation) or _from_table(state, relation) or _state(state, relation)
-    return None if claim is None else Claim(claim.slot, says, claim.value, True, scope=claim.scope)
+    return None if claim is None else Claim(claim.slot, says, claim.value, True)

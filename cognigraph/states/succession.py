@@ -1,9 +1,10 @@
 """Decide which of the statements about one slot are current: a pure function of all of them.
 
-Statements are ordered by when they are true: a change ("moved to Oslo in May") counts from its own
-time, a state ("I live in Oslo") from the time of saying. Each then ends what it contradicts of what
-came before it. Statements of the same moment do not end each other; they stay side by side, as a
-conflict. Nothing depends on the order in which statements are given.
+What is said later wins: each statement ends what it contradicts of what was said before it, and
+nothing is ever ended by what was said earlier. A later statement about the past ends nothing that
+is newer than the past it tells of: "I moved to Paris in 2019", told after "I live in Oslo".
+Statements of the same moment do not end each other; they stay side by side, as a conflict. Nothing
+depends on the order in which statements are given.
 
 A user's rulings come first: a retracted statement says nothing, a restored one is current.
 """
@@ -12,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Literal
 
 from cognigraph.model.graph import Period, Status
-from cognigraph.states.slot_names import in_one
-from cognigraph.states.slots import ANY, Claim, same_value
+from cognigraph.states.slots import ANY, Claim, excludes, in_one, same_value
 from cognigraph.times import When, from_micros
 
 RulingKind = Literal["supersede", "retract", "restore"]
@@ -91,18 +92,22 @@ class Standing:
     earlier: tuple[Period, ...] = ()
 
 
+RECENT = timedelta(days=31)
+"""How long before a statement a change may have happened that still ends it when it is told later.
+
+"I live in Leeds", and four days later "I moved to Edinburgh last week": the move is the news,
+though it came before the first sentence.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """A statement at one moment: when it was true (which orders it) and when it was said."""
+    """A statement at the moment when it was said: true since, and of a change the time it tells."""
 
-    true: datetime
     said: datetime
     since: datetime
+    changed: datetime | None
     statement: Statement
-
-    @property
-    def moment(self) -> tuple[datetime, datetime]:
-        return self.true, self.said
 
 
 def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> dict[str, Standing]:
@@ -115,10 +120,13 @@ def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> d
     taken = {uid for uid, one in ruled.items() if one.kind == "retract"}
     events = sorted(
         (event for uid, one in known.items() if uid not in taken for event in _events(one)),
-        key=lambda event: (event.moment, event.statement.uid),
+        key=lambda event: (event.said, event.statement.uid),
     )
     standings = {uid: _alone(one) for uid, one in known.items()}
-    standings.update(_replay(events))
+    for uid, standing in _replay(events).items():
+        ended = standing.superseded_at
+        if ended is None or ended > max(known[uid].said):
+            standings[uid] = standing
     for uid in known.keys() & ruled.keys():
         standings[uid] = _as_ruled(standings[uid], known[uid], ruled[uid], known)
     return standings
@@ -147,40 +155,39 @@ def _events(statement: Statement) -> list[_Event]:
     claim, when = statement.claim, statement.when
     if claim is None or not statement.said:
         return []
+    said = sorted(set(statement.said))
     if when is None or not claim.dated:
-        return [_Event(at, at, at, statement) for at in sorted(set(statement.said))]
-    if when.start > max(statement.said):
+        return [_Event(at, at, None, statement) for at in said]
+    if when.start > said[-1]:
         return []  # a plan
-    if when.is_period and when.end <= min(statement.said):
+    if when.is_period and when.end <= said[0]:
         return []  # it was over when it was said
-    said = [at for at in sorted(set(statement.said)) if at >= when.start]
+    said = [at for at in said if at >= when.start]
     if when.is_period:
         said = [at for at in said if at < when.end]
     if claim.change:
-        return [_Event(min(when.end, said[0]), said[0], when.start, statement)]
-    return [_Event(at, at, when.start, statement) for at in said]
+        return [_Event(said[0], when.start, when.end, statement)]
+    return [_Event(at, when.start, None, statement) for at in said]
 
 
 def _replay(events: Sequence[_Event]) -> dict[str, Standing]:
     """Let each moment end what it contradicts of those before; return what became of each."""
     live: dict[str, _Event] = {}
     standings: dict[str, Standing] = {}
-    index = 0
-    while index < len(events):
-        moment = events[index].moment
-        together = [event for event in events[index:] if event.moment == moment]
-        index += len(together)
+    for _, at_once in groupby(events, key=lambda event: event.said):
+        together = list(at_once)
+        again = {event.statement.uid for event in together}
         for uid, before in list(live.items()):
             reasons = [(event, _contradiction(before, event)) for event in together]
             ender = next(((event, why) for event, why in reasons if why is not None), None)
-            if ender is not None and uid not in {event.statement.uid for event in together}:
-                standings[uid] = _ended(standings[uid], before, *ender)
+            if ender is not None and uid not in again:
+                standings[uid] = _ended(standings[uid], *ender)
                 del live[uid]
         for event in together:
             uid = event.statement.uid
             if uid not in live:
-                live[uid] = event
                 standings[uid] = _begun_again(event, standings.get(uid))
+            live[uid] = event
     return standings
 
 
@@ -188,7 +195,7 @@ def _begun_again(event: _Event, before: Standing | None) -> Standing:
     """Return the standing of a statement that begins, and that may have ended before."""
     start, past = _begun(event), _past(before)
     if past and start.valid_from is not None and start.valid_from < past[-1][1]:
-        start = replace(start, valid_from=event.true)
+        start = replace(start, valid_from=event.said)
     return replace(start, earlier=past)
 
 
@@ -209,7 +216,7 @@ def _begun(event: _Event) -> Standing:
     return replace(start, valid_from=event.since)
 
 
-def _ended(standing: Standing, before: _Event, event: _Event, reason: str) -> Standing:
+def _ended(standing: Standing, event: _Event, reason: str) -> Standing:
     start = standing.valid_from
     end = event.since if start is None else max(event.since, start)
     return replace(
@@ -225,14 +232,16 @@ def _ended(standing: Standing, before: _Event, event: _Event, reason: str) -> St
 
 def _contradiction(before: _Event, event: _Event) -> str | None:
     """Return why an event ends a statement that was current; ``None`` if both can be true."""
+    if _is_of_the_past(event, before):
+        return None
     old, new = before.statement.claim, event.statement.claim
     assert old is not None and new is not None
     if in_one(old.slot) != in_one(new.slot):
-        if event.statement.replaces and old.says == "holds" and new.says == "ends":
+        if not event.statement.replaces or old.says == "ends":
+            return None
+        if new.says == "ends":
             return ENDED if new.value == ANY else None
-        replacing = event.statement.replaces and new.says == old.says == "holds"
-        in_scope = not new.scope or new.scope == old.scope
-        return REPLACED if replacing and in_scope else None
+        return REPLACED
     same = same_value(new.slot, old.value, new.value)
     if old.says == "holds" and new.says == "ends":
         return (ENDED if new.change else DENIED) if same else None
@@ -240,13 +249,18 @@ def _contradiction(before: _Event, event: _Event) -> str | None:
         return None
     if old.says == "ends":
         return TAKEN_BACK if same else None
-    if same or (_of_use(new) and not (new.change or event.statement.replaces)):
-        return None  # two versions of one product may be in use
+    if same or not (event.statement.replaces or excludes(old, new)):
+        return None
     return OTHER_VALUE
 
 
-def _of_use(claim: Claim) -> bool:
-    return claim.slot.startswith("uses|")
+def _is_of_the_past(event: _Event, before: _Event) -> bool:
+    """Whether an event tells of a change before the state that the earlier one tells of."""
+    if event.changed is None:
+        return False
+    if before.changed is not None:
+        return event.changed <= before.since
+    return event.changed < before.said - RECENT
 
 
 def _as_ruled(

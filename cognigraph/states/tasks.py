@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from cognigraph.english import verbs
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
-from cognigraph.states.slot_table import Says
 from cognigraph.text.terms import stem
+
+Says = Literal["holds", "ends"]
 
 _TASKS: dict[str, Says] = {"has the task": "holds", "has done the task": "ends"}
 

@@ -135,3 +135,7 @@ class DividedQueue:
     def due_summaries(self, space: str | None = None) -> int:
         """Summaries that are due."""
         return sum(queue.due_summaries(own) for queue, own in self._shares(space))
+
+    def longest_wait(self, space: str | None = None) -> float:
+        """The longest wait of all databases."""
+        return max((queue.longest_wait(own) for queue, own in self._shares(space)), default=0.0)

@@ -9,7 +9,6 @@ from typing import Literal
 
 from cognigraph.arrays import Vector
 from cognigraph.model import Role, Theme, Triple, Written, WrittenKind
-from cognigraph.model.roles import UNREAD_ROLES
 from cognigraph.states.core_profile import CoreOperation
 from cognigraph.times import When
 
@@ -72,8 +71,8 @@ class WorkChunk:
     ``attempts``, ``outages`` and ``crashes`` (of processes that held it) count the failures so far.
     ``extractor`` names the extractor that has processed the chunk before. ``arrival`` numbers the
     chunks of a session at the same time, from 1; chunks that only serve as context have 0. A chunk
-    of the system or of a tool has no text, because no facts are extracted from it. ``stated`` are
-    facts that an application stated (JSON); no extractor gets such a chunk.
+    of the system has no text, because no facts are extracted from it. ``stated`` are facts that an
+    application stated (JSON).
     """
 
     uid: str
@@ -93,8 +92,8 @@ class WorkChunk:
 
 
 def readable(text: str, role: str | None) -> str:
-    """The text of a chunk as an extractor gets it: nothing of the system and of tools."""
-    return "" if role in UNREAD_ROLES else text
+    """The text of a chunk as an extractor gets it: nothing of the system."""
+    return "" if role == "system" else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ A new store needs a package with an ``open_store(request)`` and an entry in :dat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol, cast
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.settings import StorageSettings
 from cognigraph.stores.groups import DatabaseOf
 from cognigraph.stores.protocols import Store
+from cognigraph.text.redaction import without_credentials
 from cognigraph.times import Clock
 
 FILE = ""
@@ -49,6 +50,20 @@ class StoreRequest:
     storage: StorageSettings
 
 
+def located(location: str, auth: tuple[str, str] | None) -> tuple[str, tuple[str, str] | None]:
+    """A location without user and password, and these, from it or as they were given apart.
+
+    Raises :class:`ConfigurationError` if they are in both places.
+    """
+    location, inside = without_credentials(location)
+    if inside and auth:
+        raise ConfigurationError(
+            f"user and password are given twice for {location}: give them as auth, and leave them "
+            "out of the URI"
+        )
+    return location, inside or auth
+
+
 class StorePackage(Protocol):
     """The interface of a package in :data:`STORES`."""
 
@@ -60,19 +75,22 @@ class StorePackage(Protocol):
 def open_store(request: StoreRequest) -> Store:
     """Open the store that ``request.location`` names.
 
-    Raises :class:`ConfigurationError` for a scheme that no store is registered for, and for what is
-    no address.
+    User and password in a URI are taken out of it, so that no message shows them.
+
+    Raises :class:`ConfigurationError` for a scheme that no store is registered for, and if there
+    are users and passwords both in the URI and as ``auth``, and for what is no address.
     """
-    scheme, separator, _ = request.location.partition("://")
+    location, auth = located(request.location, request.auth)
+    request = replace(request, location=location, auth=auth)
+    scheme, separator, _ = location.partition("://")
     package = STORES.get(scheme.lower() if separator else FILE)
     if package is None:
         raise ConfigurationError(
-            f"cannot open {request.location!r}: give a file path, or a Neo4j URI such as "
-            "neo4j://host:7687"
+            f"cannot open {location!r}: give a file path, or a Neo4j URI such as neo4j://host:7687"
         )
     if separator:
         try:
-            urlsplit(request.location)
+            urlsplit(location)
         except ValueError as error:  # such as half an address of IPv6
             raise ConfigurationError(
                 f"the address of the server is not valid: {error}; give one such as "

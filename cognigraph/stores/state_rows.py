@@ -9,8 +9,7 @@ from typing import Generic, Literal, TypeVar
 
 from cognigraph.ids import normalise
 from cognigraph.model import Source
-from cognigraph.states.slot_names import both_sides, family, in_one
-from cognigraph.states.slots import Claim, FactForm, claim_of
+from cognigraph.states.slots import Claim, FactForm, both_sides, claim_of, family, in_one
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
 from cognigraph.times import from_micros, parse_when, to_micros
 

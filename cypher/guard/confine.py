@@ -18,29 +18,43 @@ is restricted to it. The isolation rests on four measures:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from cognigraph.cypher.guard.bounds import SCALAR, Bound, joined
 from cognigraph.cypher.guard.check_plan import verify_plan
 from cognigraph.cypher.guard.confined_patterns import PATH_FUNCTIONS, Patterns
 from cognigraph.cypher.guard.grammar import ALIASES
 from cognigraph.cypher.guard.lexer import QueryToken, error, render, tokenize
+from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
 from cognigraph.cypher.guard.quiet import is_quiet
 from cognigraph.cypher.guard.readonly import SPACE_PARAMETER, check_read_only
+from cognigraph.settings import QuerySettings
 
 __all__ = ["confine", "verify_plan"]
 
 
-def confine(query: str, parameter: str = SPACE_PARAMETER, lists: Collection[str] = ()) -> str:
+def confine(
+    query: str,
+    parameter: str = SPACE_PARAMETER,
+    parameters: Mapping[str, Any] | None = None,
+    limits: QuerySettings = DEFAULT_LIMITS,
+) -> str:
     """Return ``query`` without comments and with ``space: $parameter`` in every node pattern.
 
-    ``lists`` names the parameters whose values are lists: for these, ``x IN $p`` cannot fail.
     Raises :class:`QueryError`, saying what to change, unless the query is one statement that only
-    reads and that the grammar supports.
+    reads, that the grammar supports, and whose work and values stay within ``limits``
+    (:mod:`cognigraph.cypher.guard.costs`).
     """
     tokens = tokenize(query)
     check_read_only(query, tokens)
     _check_names(query, tokens, parameter)
-    return _Confiner(query, tokens, parameter, lists).run()
+    return _Confiner(query, tokens, parameter, parameters or {}, limits).run()
+
+
+_AGGREGATES = frozenset(
+    "count collect sum avg min max stdev stdevp percentilecont percentiledisc".split()
+)
 
 
 def _check_names(query: str, tokens: Sequence[QueryToken], parameter: str) -> None:
@@ -53,7 +67,14 @@ def _check_names(query: str, tokens: Sequence[QueryToken], parameter: str) -> No
 
 
 class _Confiner(Patterns):
-    """Rewrites one query: parses its clauses and records the text to insert before each token."""
+    """Rewrites one query: parses its clauses and records the text to insert before each token.
+
+    ``earlier`` are the variables from before the last WITH or RETURN, which its ORDER BY and WHERE
+    can still use, and ``returned`` is the bound of what the last RETURN returned.
+    """
+
+    earlier: Mapping[str, Bound] = {}
+    returned: Bound = SCALAR
 
     def run(self) -> str:
         """Parse the whole query and return the rewritten text."""
@@ -65,24 +86,35 @@ class _Confiner(Patterns):
     # --- clauses ----------------------------------------------------------------------------
 
     def _clauses(self) -> None:
+        outer, rows = self.names, self.costs.rows
+        branches = [(SCALAR, dict[str, Bound]())]
         while self.at < len(self.tokens) and not self.mark("}"):
+            if self.word("UNION"):
+                branches.append((self.returned, self.names))
+                self.names, self.costs.rows = outer, rows
             self._clause()
+        for returned, names in branches:
+            self.returned = joined(self.returned, returned)
+            self.names = {**names, **self.names, **_common(names, self.names)}
 
     def _clause(self) -> None:
         if self.take_word("OPTIONAL") and not self.word("MATCH", "CALL"):
             raise self.error("MATCH or CALL is expected here")
         if self.take_word("MATCH"):
             self._match()
-        elif self.take_word("WITH", "RETURN"):
+        elif self.take_word("WITH"):
             self._items()
+        elif self.take_word("RETURN"):
+            for value in self._items():
+                self.costs.returned(value)
         elif self.take_word("UNWIND"):
-            self.expression()
+            element = self.costs.unwound(self.expression())
             self.expect_word("AS")
-            self.nodes.pop(self.name("a variable"), None)
+            self._define(self.name("a variable"), element)
         elif self.take_word("CALL"):
             self._call()
         elif self.take_word("ORDER"):
-            self._order()
+            self._with_earlier(self._order)
         elif self.take_word("SKIP", "OFFSET", "LIMIT"):
             self.expression()
         elif self.take_word("UNION"):
@@ -94,7 +126,7 @@ class _Confiner(Patterns):
     def _newer_clause(self) -> None:
         """Parse a clause that is new in Cypher 25, or the WHERE after WITH."""
         if self.take_word("WHERE"):
-            self.condition()
+            self._with_earlier(self.condition)
         elif self.take_word("FILTER"):
             self.take_word("WHERE")
             self.condition()
@@ -107,37 +139,66 @@ class _Confiner(Patterns):
                 f"the clause {self.token().text!r} is not supported in an inspection query"
             )
 
+    def _define(self, name: str, value: Bound) -> None:
+        self.nodes.pop(name, None)
+        self.names = {**self.names, name: value}
+
+    def _with_earlier(self, read: Callable[[], None]) -> None:
+        names = self.names
+        self.names = {**self.earlier, **names}
+        read()
+        self.names = names
+
     def _let(self) -> None:
         while True:
-            self.nodes.pop(self.name("a variable"), None)
+            name = self.name("a variable")
             if not self.take_mark("="):
                 raise self.error("'=' is expected here")
-            self.expression()
+            self._define(name, self.expression())
             if not self.take_mark(","):
                 return
 
-    def _items(self) -> None:
+    def _items(self) -> list[Bound]:
+        """Parse the columns of WITH or RETURN; return the bounds of their values."""
         self.take_word("DISTINCT")
-        kept = dict(self.nodes) if self.take_mark("*") else None
-        passed = kept or {}
-        if kept is None or self.take_mark(","):
+        kept = self.take_mark("*")
+        nodes, names = (dict(self.nodes), dict(self.names)) if kept else ({}, {})
+        values = list(names.values())
+        alone = not kept
+        if not kept or self.take_mark(","):
             while True:
                 begin = self.at
-                self.expression()
+                value = self.expression()
                 bare = self.at == begin + 1
+                alone = alone and self._is_aggregate(begin, self.at)
                 name = self.tokens[begin].text
                 if self.take_word("AS"):
-                    passed.pop(self.name("a name", ALIASES), None)
-                elif bare and name in self.nodes:
-                    passed[name] = self.nodes[name]
+                    alias = self.name("a name", ALIASES)
+                    nodes.pop(alias, None)
+                    names[alias] = value
+                elif bare:
+                    if name in self.nodes:
+                        nodes[name] = self.nodes[name]
+                    names[name] = value
+                values.append(value)
                 if not self.take_mark(","):
                     break
-        self.nodes = passed
+        self.earlier, self.names, self.nodes = self.names, names, nodes
+        self.returned = joined(*values)
+        if alone:
+            self.costs.rows = 1
+        return values
+
+    def _is_aggregate(self, begin: int, end: int) -> bool:
+        """Whether the expression is one aggregate; if all columns are, there is one row."""
+        first = self.tokens[begin]
+        is_call = end > begin + 2 and self.tokens[begin + 1].mark("(")
+        return is_call and self.pairs[begin + 1] == end - 1 and first.value.lower() in _AGGREGATES
 
     def _order(self) -> None:
         self.expect_word("BY")
         while True:
-            self.expression()
+            self.costs.sorted(self.expression())
             self.take_word("ASC", "ASCENDING", "DESC", "DESCENDING")
             if not self.take_mark(","):
                 return
@@ -153,13 +214,21 @@ class _Confiner(Patterns):
                 for token in self.tokens[opening + 1 : self.at - 1]
             ):
                 raise self.error("the parentheses of CALL can contain only variables", opening)
-        self.subquery()
+        known = self.names
+        self._subquery()
+        self.names = {**self.names, **known}
 
-    def subquery(self) -> None:
-        """Parse a subquery in braces: clauses, or patterns with an optional WHERE."""
-        known = dict(self.nodes)
+    def subquery(self) -> Bound:
+        """Parse a subquery in an expression: clauses, or patterns with an optional WHERE."""
+        names, rows = self.names, self.costs.rows
+        self._subquery()
+        self.names, self.costs.rows = names, rows
+        return self.returned
+
+    def _subquery(self) -> None:
+        nodes = dict(self.nodes)
         self.enter(self._subquery_body)
-        self.nodes = known
+        self.nodes = nodes
 
     def _subquery_body(self) -> None:
         paths = self.mark("(") or (self.token().named and self.mark("=", ahead=1))
@@ -186,7 +255,8 @@ class _Confiner(Patterns):
 
     def condition(self) -> None:
         """Parse what follows WHERE, and guard the parts that could fail on a node elsewhere."""
-        for begin, end in self.expression():
+        self.expression()
+        for begin, end in self.parts:
             part = self.tokens[begin:end]
             if not is_quiet(part, self.lists) and not self._has_pattern(begin, end):
                 self._guard(begin, end)
@@ -212,3 +282,8 @@ class _Confiner(Patterns):
         )
         self.insert(begin, f"CASE WHEN {tests} THEN (")
         self.insert(end, ") ELSE false END ")
+
+
+def _common(one: Mapping[str, Bound], other: Mapping[str, Bound]) -> dict[str, Bound]:
+    """Return the variables that both have, each with the bound of either value."""
+    return {name: joined(one[name], other[name]) for name in one.keys() & other.keys()}

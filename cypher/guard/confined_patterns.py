@@ -6,10 +6,12 @@ so that conditions on the variable can be guarded by a test of their space.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cognigraph.cypher.guard.grammar import Expressions
 from cognigraph.cypher.guard.lexer import QueryToken
+from cognigraph.settings import QuerySettings
 
 PATH_FUNCTIONS = ("SHORTESTPATH", "ALLSHORTESTPATHS")
 
@@ -18,12 +20,16 @@ class Patterns(Expressions):
     """Parses patterns and records the text to insert before each token."""
 
     def __init__(
-        self, query: str, tokens: Sequence[QueryToken], parameter: str, lists: Collection[str]
+        self,
+        query: str,
+        tokens: Sequence[QueryToken],
+        parameter: str,
+        parameters: Mapping[str, Any],
+        limits: QuerySettings,
     ) -> None:
-        super().__init__(query, tokens)
-        self.parameter, self.lists = parameter, lists
+        super().__init__(query, tokens, parameters, limits)
+        self.parameter, self.lists = parameter, list_names(parameters)
         self.property = f"space: ${parameter}"
-        self.inserts: dict[int, str] = {}
         self.node_entries = False
         self.nodes: dict[str, list[str]] = {}
         """Per variable, the node variables that determine its space: a node's own, or the ends."""
@@ -225,3 +231,8 @@ class Patterns(Expressions):
 def _ends_name(token: QueryToken) -> bool:
     """Whether this token can follow the variable of a node, or stand where it is missing."""
     return token.mark(")", ":", "{") or token.kind == "parameter" or token.word("WHERE", "IS")
+
+
+def list_names(parameters: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of the parameters that are lists: ``x IN $p`` fails for any other."""
+    return frozenset(n for n, value in parameters.items() if isinstance(value, (list, tuple)))

@@ -1,39 +1,47 @@
 """A recursive-descent parser of Cypher expressions, which finds every pattern in them.
 
 It ignores the precedence of operators and the number of arguments, because it only has to know how
-the server interprets each parenthesis, brace and bracket. It refuses what it cannot parse, and
-requires backticks for names that the server might read as a keyword. Patterns, subqueries and
+the server interprets each parenthesis, brace and bracket, and how large each value can be
+(:mod:`cognigraph.cypher.guard.costs`). It refuses what it cannot parse, and requires backticks for
+names that the server might read as a keyword. Patterns, subqueries and
 clauses are parsed by subclasses (:mod:`cognigraph.cypher.guard.confined_patterns` and
 :mod:`cognigraph.cypher.guard.confine`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from cognigraph.cypher.guard.lexer import QueryToken, brackets, error
-from cognigraph.errors import QueryError
-
-MAX_DEPTH = 40
-RESERVED = frozenset(
-    "ALL AND AS ASC ASCENDING BY CALL CASE CONTAINS CREATE DELETE DESC DESCENDING DISTINCT ELSE "
-    "END ENDS EXISTS FILTER FINISH IN IS LET LIMIT MATCH NEXT NOT OFFSET OPTIONAL OR ORDER RETURN "
-    "SHORTEST SHORTESTPATH ALLSHORTESTPATHS SINGLE NONE ANY REDUCE SKIP STARTS THEN UNION UNWIND "
-    "WHERE WITH XOR".split()
+from cognigraph.cypher.guard.bounds import (
+    SCALAR,
+    STORED,
+    Bound,
+    collected,
+    joined,
+    listed,
+    repeated,
 )
-"""Words that this parser or the server could read as a keyword instead of a variable."""
+from cognigraph.cypher.guard.costs import Costs
+from cognigraph.cypher.guard.cursor import MAX_DEPTH, Cursor
+from cognigraph.cypher.guard.lexer import QueryToken
+from cognigraph.settings import QuerySettings
+
+MAX_LOOPS = 2
+"""How deeply list comprehensions, ``reduce`` and list predicates may be nested."""
 
 ALIASES = frozenset(("AND", "CASE", "END", "NOT", "OR", "XOR"))
 """Names that AS must not introduce, because they would make a plan's details ambiguous."""
 
 _COMPARED = ("<>", "<=", ">=", "=~", "!=", "||", "=", "<", ">", "+", "-", "*", "/", "%", "^")
 _WORDS = ("AND", "OR", "XOR", "IN", "CONTAINS")
-_ITERATORS = ("ANY", "ALL", "NONE", "SINGLE", "REDUCE", "SHORTESTPATH", "ALLSHORTESTPATHS")
+_PREDICATES = ("ANY", "ALL", "NONE", "SINGLE")
 _FUNCTIONS = frozenset(
     "abs acos asin atan atan2 avg btrim ceil char_length character_length coalesce collect cos "
     "count date date.truncate datetime datetime.fromepoch datetime.fromepochmillis "
     "datetime.truncate degrees duration duration.between duration.indays duration.inmonths "
-    "duration.inseconds e elementid endnode exp floor head id isempty isnan keys labels last left "
+    "duration.inseconds e endnode exp floor head isempty isnan keys labels last left "
     "length localdatetime localtime log log10 lower ltrim max min nodes normalize nullif "
     "percentilecont percentiledisc pi point point.distance properties radians rand range "
     "relationships replace reverse right round rtrim sign sin size split sqrt startnode stdev "
@@ -49,44 +57,51 @@ _TYPES = (
 ).split()
 
 
-class Expressions:
+class Expressions(Cursor):
     """Parses expressions from the current position ``at`` in the tokens of a query."""
 
-    def __init__(self, query: str, tokens: Sequence[QueryToken]) -> None:
-        self.query, self.tokens = query, tokens
-        self.pairs = brackets(query, tokens)
-        self.at = 0
-        self.depth = 0
+    def __init__(
+        self,
+        query: str,
+        tokens: Sequence[QueryToken],
+        parameters: Mapping[str, Any],
+        limits: QuerySettings,
+    ) -> None:
+        super().__init__(query, tokens)
+        self.loops = 0
+        self.costs = Costs(parameters, limits, self.error)
+        self.names: dict[str, Bound] = {}
+        """The bounds of the variables. Those that are missing hold what the store contains."""
+        self.parts: list[tuple[int, int]] = []
+        """The spans of the parts that AND joins in the last expression; one if it has OR or XOR."""
+        self.inserts: dict[int, str] = {}
+        """The text to insert before each token."""
 
-    def expression(self) -> list[tuple[int, int]]:
-        """Parse an expression and return the spans of the parts that AND joins.
-
-        If there is also an OR or XOR, the whole expression is one span.
-        """
+    def expression(self) -> Bound:
+        """Parse an expression; return the bound of its value, and leave its parts in ``parts``."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(f"expressions are nested more than {MAX_DEPTH} deep")
-        begin, ends, whole = self.at, [], False
-        while True:
-            self._operand()
-            word = self._operator()
-            if word is None:
-                break
-            whole = whole or word in ("OR", "XOR")
-            if word == "AND":
+        begin, ends = self.at, list[int]()
+        values, operators = [self._operand()], list[str]()
+        while (operator := self._operator()) is not None:
+            operators.append(operator)
+            if operator == "AND":
                 ends.append(self.at - 1)
+            values.append(self._operand())
         self.depth -= 1
-        if whole:
-            return [(begin, self.at)]
+        if "OR" in operators or "XOR" in operators:
+            ends = []
         begins = [begin, *(end + 1 for end in ends)]
-        return list(zip(begins, [*ends, self.at], strict=True))
+        self.parts = list(zip(begins, [*ends, self.at], strict=True))
+        return self.costs.combined(values, operators)
 
     def pattern_operand(self) -> bool:
         """Parse a pattern used as an expression; return False if there is none here."""
         raise NotImplementedError
 
-    def subquery(self) -> None:
-        """Parse a subquery in braces."""
+    def subquery(self) -> Bound:
+        """Parse a subquery in braces; return the bound of the values that it returns."""
         raise NotImplementedError
 
     def label_expression(self) -> None:
@@ -118,123 +133,208 @@ class Expressions:
         token = self.token()
         return token.value.upper() if self.take_word(*_WORDS) else None
 
-    def _operand(self) -> None:
+    def _operand(self) -> Bound:
         while self.take_word("NOT") or self.take_mark("+", "-"):
             pass
-        self._primary()
-        while self._postfix():
-            pass
+        value = self._primary()
+        self.costs.spend(1)
+        while (found := self._postfix(value)) is not None:
+            value = found
+        return value
 
-    def _primary(self) -> None:
+    def _primary(self) -> Bound:
         token = self.token()
         if token.kind in ("string", "number", "parameter"):
             self.at += 1
-        elif self.mark("("):
-            if not self.pattern_operand():
-                self.enter(self.expression)
-        elif self.mark("["):
-            self.enter(self._list)
-        elif self.mark("{"):
-            self.enter(self.entries)
-        elif self.take_word("CASE"):
-            self._case()
-        elif self.word("EXISTS", "COUNT", "COLLECT") and self.mark("{", ahead=1):
+            return self.costs.plain(token)
+        if self.mark("("):
+            return STORED if self.pattern_operand() else self.enter(self.expression)
+        if self.mark("["):
+            return self.enter(self._list)
+        if self.mark("{"):
+            return self.enter(self.entries)
+        if self.take_word("CASE"):
+            return self._case()
+        if self.word("EXISTS", "COUNT", "COLLECT") and self.mark("{", ahead=1):
             self.at += 1
-            self.subquery()
-        elif token.named and not token.word("MATCH"):
-            self._named()
-        else:
-            raise self.error("an expression is expected here")
+            returned = self.subquery()
+            return collected(returned) if token.word("COLLECT") else SCALAR
+        if token.named and not token.word("MATCH"):
+            return self._named()
+        raise self.error("an expression is expected here")
 
-    def _named(self) -> None:
-        if self.word(*_ITERATORS, "EXISTS") and self.mark("(", ahead=1):
-            self.at += 1
-            self.enter(self._arguments)
-            return
+    def _named(self) -> Bound:
+        if self.mark("(", ahead=1):
+            if self.take_word(*_PREDICATES):
+                self.enter(self._comprehension)
+                return SCALAR
+            if self.take_word("REDUCE"):
+                return self.enter(self._reduce)
+            if self.take_word("SHORTESTPATH", "ALLSHORTESTPATHS", "EXISTS"):
+                self.enter(self._arguments)
+                return STORED
         length = 1
         while self.mark(".", ahead=length) and self.peek(length + 1).named:
             length += 2
         if self.mark("(", ahead=length):
-            self._function(length)
-            return
-        self.name("a variable")
-        if self.mark("{"):
-            self.enter(self._projection)
+            return self._function(length)
+        value = self.names.get(self.name("a variable"), STORED)
+        return self.enter(self._projection) if self.mark("{") else value
 
-    def _function(self, length: int) -> None:
-        name = "".join(token.value for token in self.tokens[self.at : self.at + length])
-        if name.lower() not in _FUNCTIONS:
-            raise self.error(f"the function {name!r} is not available in an inspection query")
+    def _function(self, length: int) -> Bound:
+        name = "".join(token.value for token in self.tokens[self.at : self.at + length]).lower()
+        if name not in _FUNCTIONS:
+            advice = "; use the property uid" if name in ("id", "elementid") else ""
+            raise self.error(
+                f"the function {name!r} is not available in an inspection query{advice}"
+            )
         self.at += length
-        self.enter(self._arguments)
+        return self.costs.called(name, self.enter(self._arguments))
 
-    def _arguments(self) -> None:
+    def _arguments(self) -> list[Bound]:
         if self.mark(")"):
-            return
+            return []
         self.take_word("DISTINCT", "ALL")
         if self.word("BOTH", "LEADING", "TRAILING") and not self.mark(")", ",", ahead=1):
             self.at += 1
         if self.take_mark("*"):
-            return
-        self._list(self.take_word)
+            return []
+        return self._values("FROM")
 
-    def _list(self, take_from: object = None) -> None:
-        """Parse the inside of brackets: items, a comprehension, an index or a slice."""
+    def _values(self, separator: str = "") -> list[Bound]:
+        """Parse the expressions in brackets, separated by commas, ``..`` or a keyword."""
+        found: list[Bound] = []
         while not self.mark("]", ")"):
-            if not self.marks("..") and not self.word("FROM"):
-                self.expression()
+            if not self.marks("..") and not self.word(separator):
+                found.append(self.expression())
             if self.marks(".."):
                 self.at += 2
-            elif take_from is not None and self.word("FROM"):
-                self.at += 1
-            elif not self.take_mark(","):
+            elif not self.take_word(separator) and not self.take_mark(","):
                 break
+        return found
+
+    def _list(self) -> Bound:
+        """Parse the inside of brackets: items, a comprehension, an index or a slice."""
+        if self.token().named and self.word("IN", ahead=1):
+            return self._comprehension()
+        values = self._values()
         if self.take_word("WHERE"):
             self.condition()
+        # [(a)-->(b) | b.name]
+        return collected(self.expression()) if self.take_mark("|") else self._listed(values)
+
+    def _listed(self, values: Sequence[Bound]) -> Bound:
+        return self.costs.checked(listed(values))
+
+    def _comprehension(self) -> Bound:
+        """Parse ``x IN list WHERE condition | value``, of which only the first part is needed."""
+        known = self.names
+        self._begin_loop()
+        name, source = self._source()
+        self.names = {**known, name: source.element}
+        before, self.costs.steps = self.costs.steps, 0
+        if self.take_word("WHERE"):
+            self.condition()
+        value = source
         if self.take_mark("|"):
-            self.expression()
+            value = self.costs.checked(repeated(self.expression(), source.length))
+        self._end_loop(before, source.length)
+        self.names = known
+        return value
+
+    def _reduce(self) -> Bound:
+        """Parse ``total = 0, x IN list | total + x``."""
+        known = self.names
+        total = self.name("a variable")
+        if not self.take_mark("="):
+            raise self.error("'=' is expected here, as in reduce(total = 0, x IN list | total + x)")
+        start = self.expression()
+        if not self.take_mark(","):
+            raise self.error("',' is expected here")
+        name, source = self._source()
+        if not self.take_mark("|"):
+            raise self.error("'|' is expected here")
+        self._begin_loop()
+        begin, inserts = self.at, self.inserts
+        before = self.costs.steps
+
+        def body(value: Bound) -> Bound:
+            self.at, self.inserts, self.costs.steps = begin, dict(inserts), 0
+            self.names = {**known, name: source.element, total: value}
+            return self.expression()
+
+        one = body(start)
+        two = body(one)
+        value = self.costs.accumulated((one, two, body(two)), source.length)
+        body(value)
+        self._end_loop(before, source.length)
+        self.names = known
+        return value
+
+    def _source(self) -> tuple[str, Bound]:
+        name = self.name("a variable")
+        self.expect_word("IN")
+        return name, self.expression()
+
+    def _begin_loop(self) -> None:
+        self.loops += 1
+        if self.loops > MAX_LOOPS:
+            raise self.error(
+                f"more than {MAX_LOOPS} nested loops (list comprehensions, reduce, any, all, none, "
+                "single); use UNWIND"
+            )
+
+    def _end_loop(self, before: int, times: int) -> None:
+        body, self.costs.steps = self.costs.steps, before
+        self.costs.loop(body, times)
+        self.loops -= 1
 
     def condition(self) -> None:
         """Parse the condition that follows WHERE."""
         self.expression()
 
-    def _case(self) -> None:
-        if not self.word("WHEN"):
-            self.expression()
+    def _case(self) -> Bound:
+        compared = SCALAR if self.word("WHEN") else self.expression()
+        values = [SCALAR]
         while self.take_word("WHEN"):
-            self._alternative()
+            self._alternative(compared)
             self.expect_word("THEN")
-            self.expression()
+            values.append(self.expression())
         if self.take_word("ELSE"):
-            self.expression()
+            values.append(self.expression())
         self.expect_word("END")
+        return joined(*values)
 
-    def _alternative(self) -> None:
+    def _alternative(self, compared: Bound) -> None:
         """Parse what follows WHEN: expressions, or partial ones as in ``WHEN < 3, IS NULL``."""
         while True:
-            if self.word("IS") or self._operator() is None:
-                self.expression() if not self.word("IS") else self._postfix()
+            if self.word("IS"):
+                self._postfix(compared)
             else:
-                self.expression()
+                operator = self._operator() or "="
+                self.costs.compare(operator, compared, self.expression())
             if not self.take_mark(","):
                 return
 
-    def entries(self) -> None:
+    def entries(self) -> Bound:
         """Parse ``key: value`` pairs, up to the closing brace."""
+        values: list[Bound] = []
         while not self.mark("}"):
             if not (self.token().named and self.mark(":", ahead=1)):
                 raise self.error("a property is written key: value")
             self.key()
             self.at += 1
-            self.expression()
+            values.append(self.expression())
             if not self.take_mark(","):
-                return
+                break
+        return self._listed(values)
 
     def key(self) -> None:
         """Parse the key of an entry."""
         self.at += 1
 
-    def _projection(self) -> None:
+    def _projection(self) -> Bound:
+        values = [STORED]
         while not self.mark("}"):
             if self.take_mark("."):
                 if not self.take_mark("*"):
@@ -242,19 +342,22 @@ class Expressions:
             elif self.mark(":", ahead=1):
                 self.key()
                 self.at += 1
-                self.expression()
+                values.append(self.expression())
             else:
-                self.name("a variable")
+                values.append(self.names.get(self.name("a variable"), STORED))
             if not self.take_mark(","):
-                return
+                break
+        return self._listed(values)
 
-    def _postfix(self) -> bool:
+    def _postfix(self, value: Bound) -> Bound | None:
+        """Parse what can follow a value; return the bound of the result, None if nothing does."""
         if self.mark(".") and not self.marks(".."):
             self.at += 1
-            self.name("a property", reserved=())
-        elif self.mark("["):
-            self.enter(self._list)
-        elif self.mark(":") and not self.marks("::"):
+            return self.costs.property(value, self.name("a property", reserved=()))
+        if self.mark("["):
+            self.enter(self._values)
+            return replace(joined(value, value.element), gathered=value.gathered)
+        if self.mark(":") and not self.marks("::"):
             self.at += 1
             self.label_expression()
         elif self.marks("::"):
@@ -262,8 +365,8 @@ class Expressions:
         elif self.take_word("IS"):
             self._is()
         else:
-            return False
-        return True
+            return None
+        return SCALAR
 
     def _is(self) -> None:
         self.take_word("NOT")
@@ -284,82 +387,3 @@ class Expressions:
                 self._type()
                 if not self.take_mark(">"):
                     raise self.error("this is not a valid type")
-
-    # --- the cursor -------------------------------------------------------------------------
-
-    def peek(self, ahead: int) -> QueryToken:
-        """Return the token ``ahead`` positions further on, or an empty one past the end."""
-        index = self.at + ahead
-        if 0 <= index < len(self.tokens):
-            return self.tokens[index]
-        end = len(self.query)
-        return QueryToken("punctuation", "", "", end, end, False)
-
-    def token(self) -> QueryToken:
-        """Return the token at the current position."""
-        return self.peek(0)
-
-    def word(self, *words: str, ahead: int = 0) -> bool:
-        """Whether the token ``ahead`` positions further on is one of these keywords."""
-        return self.peek(ahead).word(*words)
-
-    def mark(self, *marks: str, ahead: int = 0) -> bool:
-        """Whether the token ``ahead`` positions further on is one of these punctuation marks."""
-        return self.peek(ahead).mark(*marks)
-
-    def marks(self, text: str) -> bool:
-        """Whether the next tokens are these punctuation marks, in this order."""
-        return all(self.mark(mark, ahead=i) for i, mark in enumerate(text))
-
-    def take_word(self, *words: str) -> bool:
-        """Consume the next token if it is one of these keywords; return whether it was."""
-        found = self.word(*words)
-        self.at += found
-        return found
-
-    def take_mark(self, *marks: str) -> bool:
-        """Consume the next token if it is one of these marks; return whether it was."""
-        found = self.mark(*marks)
-        self.at += found
-        return found
-
-    def expect_word(self, *words: str) -> None:
-        """Consume one of these keywords; raise an error for anything else."""
-        if not self.take_word(*words):
-            raise self.error(f"{' or '.join(words)} is expected here")
-
-    def name(self, what: str, reserved: Sequence[str] | frozenset[str] = RESERVED) -> str:
-        """Consume a name and return it; raise an error if it is one of the ``reserved`` words.
-
-        ``what`` describes the name that is expected, for the error.
-        """
-        token = self.token()
-        if not token.named:
-            raise self.error(f"{what} is expected here")
-        if token.value.upper() in reserved:
-            if token.kind == "quoted":
-                raise self.error(f"{token.value!r} is a keyword; choose another name")
-            raise self.error(f"put the name {token.value!r} in backticks or choose another")
-        self.at += 1
-        return token.text
-
-    def enter(self, read: object) -> None:
-        """Parse everything inside the bracket at the current position with ``read``."""
-        close = self.pairs[self.at]
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(f"brackets are nested more than {MAX_DEPTH} deep")
-        self.at += 1
-        if not callable(read):
-            raise TypeError(read)
-        read()
-        self.depth -= 1
-        if self.at != close:
-            raise self.error("this cannot be parsed here")
-        self.at += 1
-
-    def error(self, message: str, index: int | None = None) -> QueryError:
-        """Return an error that points to the token at ``index`` (default: the current one)."""
-        here = self.at if index is None else index
-        start = self.tokens[here].start if here < len(self.tokens) else len(self.query)
-        return error(self.query, start, message)

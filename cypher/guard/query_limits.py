@@ -18,7 +18,7 @@ from cognigraph.settings import QuerySettings
 _CLAUSES = ("MATCH", "WITH", "RETURN", "UNWIND", "UNION", "CALL", "LET", "FILTER")
 DEFAULT_LIMITS = QuerySettings()
 _MAX_SECONDS = 86_400.0
-_OTHER_SIZE = 8
+OTHER_SIZE = 8
 """The number of characters that a value other than text counts as in the size of a result."""
 
 
@@ -145,7 +145,7 @@ def check_rows(rows: Iterable[Mapping[str, Any]], limits: QuerySettings) -> Iter
         waiting: list[Any] = [row]
         while waiting:
             value = waiting.pop()
-            size += _chars(value) if isinstance(value, (str, bytes)) else _OTHER_SIZE
+            size += _chars(value) if isinstance(value, (str, bytes)) else OTHER_SIZE
             if size > limits.max_result_chars:
                 raise _over(
                     "rows", "characters", size, "max_result_chars", limits.max_result_chars,
@@ -153,19 +153,6 @@ def check_rows(rows: Iterable[Mapping[str, Any]], limits: QuerySettings) -> Iter
                 )  # fmt: skip
             waiting.extend(_parts(value))
         yield row
-
-
-def size_of(values: Iterable[Any]) -> int:
-    """Return the number of characters and other values in parameters.
-
-    :func:`check_parameters_size` must have accepted them, because this does not limit the nesting.
-    """
-    size, waiting = 0, list(values)
-    while waiting:
-        value = waiting.pop()
-        size += max(_chars(value), 1)
-        waiting.extend(_parts(value))
-    return size
 
 
 def _parts(value: Any) -> Sequence[Any]:

@@ -32,15 +32,18 @@ def unknown_names(query: str) -> list[str]:
 
 def _unknown(tokens: list[QueryToken]) -> Iterator[str]:
     opened: list[str] = []
+    labels: set[int] = set()
     for index, token in enumerate(tokens):
         if token.text in ("(", "[", "{"):
             opened.append(token.text)
         elif token.text in (")", "]", "}") and opened:
             opened.pop()
         before = tokens[index - 1].text if index else ""
-        named = before == ":" or (before in ("|", "&") and opened)
+        # In [x IN list | x.name] the bar does not follow a type or label.
+        named = before == ":" or (before in ("|", "&") and index - 2 in labels)
         if not named or not token.named or "{" in opened:
             continue
+        labels.add(index)
         is_type = bool(opened) and opened[-1] == "["
         what, known = ("relationship type", TYPES) if is_type else ("label", LABELS)
         if token.value not in LABELS | TYPES:

@@ -18,6 +18,7 @@ from cognigraph.errors import QueryError
 
 MOST_HOPS = 10
 MOST_UNDIRECTED = 4
+_MOST_DIGITS = 9
 _PLAIN = re.compile(r"[A-Za-z]\w*|_[A-Za-z]\w*", re.ASCII)
 
 Fail = Callable[[QueryToken, str], QueryError]
@@ -240,6 +241,8 @@ class PatternReader:
             return "", here
         found = re.match(r"\*(\d*)(\.\.)?(\d*)", "".join(token.text for token in tokens[here:]))
         assert found is not None
+        if max(map(len, (found[1], found[3]))) > _MOST_DIGITS:
+            raise self.fail(tokens[here], f"a variable length goes up to {MOST_HOPS}")
         least = int(found[1] or 1)
         most = int(found[3]) if found[2] and found[3] else None if found[2] else int(found[1] or 0)
         if not most or most > MOST_HOPS or least > most:

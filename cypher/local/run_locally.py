@@ -22,7 +22,7 @@ from cognigraph.cypher.local.expressions import ORDER, ROW, SUBSET
 from cognigraph.cypher.local.literals import Moment
 from cognigraph.cypher.local.rows import EDGE, Row, finish, plain
 from cognigraph.cypher.local.translate import Stage, translate
-from cognigraph.errors import QueryError
+from cognigraph.errors import ConfigurationError, QueryError
 from cognigraph.settings import QuerySettings
 
 MOST_COMBINATIONS = 250_000
@@ -144,9 +144,10 @@ def _run(
     import grandcypher
     from lark.exceptions import LarkError
 
+    transformer = _transformer()
     try:
         runner = grandcypher.GrandCypher(graph, limit)
-        runner._transformer = _transformer()(graph, limit, constants)
+        runner._transformer = transformer(graph, limit, constants)
         # Rewriting WHERE into index lookups is experimental; lookups from patterns are enough.
         runner.auto_where_hints = False
         runner.auto_node_jsondata_hints = hints
@@ -168,10 +169,30 @@ def _run(
     return {str(key): list(values) for key, values in found.items()}
 
 
+_INTERNALS = {
+    "GrandCypherExecutor": "_matches_iter",
+    "GrandCypherTransformer": "arith_mul",
+    "_is_node_attr_match": "cache_clear",
+    "_is_edge_attr_match": "cache_clear",
+}
+"""What is used of grand-cypher beyond its documented interface, which has no deadline."""
+
+
 @cache
 def _transformer() -> Any:
     """Return grand-cypher's syntax tree transformer, extended to insert placeholder values."""
     import grandcypher
+
+    missing = [
+        f"{owner}.{name}"
+        for owner, name in _INTERNALS.items()
+        if not hasattr(getattr(grandcypher, owner, None), name)
+    ]
+    if missing:
+        raise ConfigurationError(
+            f"this version of grand-cypher lacks {', '.join(missing)}, so Cypher on SQLite does "
+            "not work with it; pip install 'grand-cypher>=1.2,<1.3'"
+        )
 
     class _Executor(grandcypher.GrandCypherExecutor):  # type: ignore[misc]
         def _matches_iter(self, motif: nx.MultiDiGraph) -> Iterator[dict[Any, Any]]:
@@ -189,6 +210,21 @@ def _transformer() -> Any:
                 if grandcypher._is_node_attr_match(name, uid, motif, graph):
                     yield {name: uid}
 
+    class _Number(grandcypher.ExpressionBase):  # type: ignore[misc]
+        """An operand of ``*`` or ``%``, with which Python would repeat and format texts."""
+
+        def __init__(self, operand: Any) -> None:
+            self.operand = operand
+
+        def evaluate(self, *context: Any) -> Any:
+            value = self.operand
+            if isinstance(value, grandcypher.ExpressionBase):
+                value = value.evaluate(*context)
+            return value if isinstance(value, (int, float)) else None
+
+        def __str__(self) -> str:
+            return str(self.operand)
+
     class _Transformer(grandcypher.GrandCypherTransformer):  # type: ignore[misc]
         def __init__(
             self, graph: nx.MultiDiGraph, limit: int, constants: Mapping[str, Any]
@@ -200,6 +236,12 @@ def _transformer() -> Any:
         def ESTRING(self, token: str) -> Any:
             check_clock()
             return self._constants[token[1:-1]]
+
+        def arith_mul(self, items: list[Any]) -> Any:
+            return super().arith_mul([_Number(item) for item in items])
+
+        def arith_mod(self, items: list[Any]) -> Any:
+            return super().arith_mod([_Number(item) for item in items])
 
         def value_list(self, items: list[Any]) -> Any:
             if len(items) == 1 and isinstance(items[0], frozenset):

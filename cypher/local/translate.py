@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cognigraph.cypher.deadline import check_clock
+from cognigraph.cypher.guard.confine import confine
 from cognigraph.cypher.guard.lexer import QueryToken, brackets
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS, check_parameters_size, check_query
 from cognigraph.cypher.guard.readonly import check_parameters, check_read_only
@@ -23,6 +24,7 @@ from cognigraph.cypher.local.match_patterns import Node, PatternReader, Patterns
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 
+_MOST_DIGITS = 19
 _CLAUSES = ("MATCH", "WHERE", "WITH", "RETURN", "ORDER", "SKIP", "OFFSET", "LIMIT")
 _UNSUPPORTED = ("OPTIONAL", "UNWIND", "UNION", "CALL", "CASE", "XOR", "LET", "FILTER", "FINISH")
 
@@ -112,7 +114,10 @@ def translate(
     check_read_only(query, tokens)
     brackets(query, tokens)
     try:
-        return _Translator(query, tokens, parameters).stages()
+        stages = _Translator(query, tokens, parameters).stages()
+        # Bounds the values and the work in the same way as for Neo4j.
+        confine(query, parameters=parameters, limits=limits)
+        return stages
     except RecursionError:
         raise QueryError("the query is nested too deeply; flatten it") from None
 
@@ -315,9 +320,9 @@ class _Translator:
         if token.kind == "parameter":
             value = self.scope.parameter(token)
         elif token.kind == "number" and token.text.isdecimal():
-            value = int(token.text)
-        if len(clause.body) > 1 or type(value) is not int or value < 0:
-            raise self.fail(token, f"{clause.word} takes a whole number")
+            value = int(token.text) if len(token.text) <= _MOST_DIGITS else None
+        if len(clause.body) > 1 or type(value) is not int or not 0 <= value < 2**63:
+            raise self.fail(token, f"{clause.word} takes a whole number below 2^63")
         return value
 
     # --- conditions and values ----------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 import numpy as np
@@ -16,6 +16,7 @@ from cognigraph.errors import InvalidMessageError
 from cognigraph.ingest.insert.echo import fresh_pieces
 from cognigraph.ingest.insert.payload import message_data
 from cognigraph.ingest.insert.split import Part, parts
+from cognigraph.ingest.stated import stated_with
 from cognigraph.model import Message, Role
 from cognigraph.model.roles import ROLES, as_role, role_of
 from cognigraph.settings import InsertSettings
@@ -87,6 +88,8 @@ def clean(
         at = now if message.at is None else to_utc(message.at, zone)
     except InvalidMessageError as error:
         raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+    if facts is None and (given := stated_with(message, speaker, at, index)) is not None:
+        data = replace(data or MessageData(), facts=given)
     if data is not None and data.expires is not None and data.expires <= at:
         raise InvalidMessageError(
             f"message {index}: expires is not later than the message itself", index=index

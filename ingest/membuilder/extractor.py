@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cognigraph.errors import ModelError
 from cognigraph.ingest.extraction import (
+    AlsoRead,
     Caching,
     Contextual,
     Estimating,
@@ -24,6 +25,7 @@ from cognigraph.ingest.extraction import (
     Pausing,
     Summarising,
     Window,
+    also_reads,
 )
 from cognigraph.ingest.membuilder.actions import WRITERS, Writer
 from cognigraph.ingest.membuilder.recording import Recording, WriterCall
@@ -111,6 +113,11 @@ class MemBuilderExtractor:
     def context(self) -> int:
         """How many chunks before a window the underlying extractor needs."""
         return self._base.context if isinstance(self._base, Contextual) else 0
+
+    @property
+    def also_reads(self) -> frozenset[AlsoRead]:
+        """What the underlying extractor does, without messages that no model is to read."""
+        return also_reads(self._base) - {"stated"}
 
     def extract(self, window: Window) -> Extraction:
         """Run the underlying extractor, then the writers, over the window."""

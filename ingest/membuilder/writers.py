@@ -10,7 +10,7 @@ from cognigraph.errors import ModelError
 from cognigraph.ids import normalise, uid
 from cognigraph.ingest.membuilder.actions import Action, Writer, check_core, valid_actions
 from cognigraph.ingest.membuilder.recording import WriterCall
-from cognigraph.ingest.model.transcript import Turn, numbered, one_line
+from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.model import Theme, Triple, Usage, Written
@@ -23,6 +23,7 @@ from cognigraph.states.core_profile import (
     is_too_long,
 )
 from cognigraph.stores.records import WrittenRow
+from cognigraph.text.marks import one_line
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -16,8 +16,8 @@ from cognigraph.ingest.model.transcript import Turn
 from cognigraph.model.roles import ANONYMOUS
 
 _SPEAKER = word_set("i me my mine myself user speaker narrator")
-_LISTENER = word_set("you your yours yourself")
-_PRONOUNS = word_set(
+LISTENER = word_set("you your yours yourself")
+PRONOUNS = word_set(
     """he him his himself she her hers herself it its itself they them their theirs themselves
     we us our ours ourselves this that these those one someone somebody anyone everyone who
     there here"""
@@ -119,10 +119,10 @@ class WindowNames:
             return self._entities[key]
         if _is_speaker(name):
             return self._entities[normalise(speaker)]
-        if key in _LISTENER:
+        if key in LISTENER:
             others = [one for one in self._speakers.values() if one != speaker]
             return self._entities[normalise(others[0])] if len(others) == 1 else None
-        if not key or key in _PRONOUNS:
+        if not key or key in PRONOUNS:
             return None
         for form in (key, _ARTICLE.sub("", key, count=1), normalise(_owned(name, speaker))):
             if form in self._entities:
@@ -149,7 +149,7 @@ def _is_description(name: str) -> bool:
 
 def _is_pronoun(name: str) -> bool:
     key = normalise(name)
-    return not key or _is_speaker(name) or key in _LISTENER or key in _PRONOUNS
+    return not key or _is_speaker(name) or key in LISTENER or key in PRONOUNS
 
 
 def _owned(name: str, speaker: str) -> str:

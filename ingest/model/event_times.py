@@ -13,11 +13,10 @@ from datetime import UTC, datetime, tzinfo
 
 from cognigraph.english.sentences import Token, clean, sentences, tokenise
 from cognigraph.english.times.find import find_times
+from cognigraph.english.times.tense import CERTAIN, Tense
 from cognigraph.english.words import word_set
 from cognigraph.times import When, parse_when
 
-_PAST = Token("was", "was", "word")
-_FUTURE = Token("soon", "soon", "word")
 _JOINING = frozenset(("to", "until", "till", "and", "-", "–", "through"))
 _LONGEST = 120
 _FILLING = word_set(
@@ -80,15 +79,14 @@ def _readings(tokens: tuple[Token, ...], said_at: datetime) -> tuple[str, ...] |
     lows = {token.low for token in tokens}
     if lows & _MOVING and not lows & _KNOWN_MOVED:
         return None
-    past = _read((*tokens, _PAST), said_at)
-    future = _read((*tokens, _FUTURE), said_at)
+    past, future = (_read(tokens, said_at, Tense(side, CERTAIN)) for side in (-1, 1))
     if past is None or future is None:
         return None
-    return tuple(dict.fromkeys((past, future)))
+    return tuple(dict.fromkeys(when for when in (past, future) if when)) or ("",)
 
 
-def _read(tokens: Sequence[Token], said_at: datetime) -> str | None:
-    spans = find_times(tokens, said_at)
+def _read(tokens: Sequence[Token], said_at: datetime, tense: Tense) -> str | None:
+    spans = find_times(tokens, said_at, tense)
     timed = {index for span in spans for index in range(span.start, span.end)}
     if any(
         index not in timed and token.kind != "mark" and token.low not in _FILLING

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
-from cognigraph.ingest.extraction import Caching, Extraction, Window
+from cognigraph.ingest.extraction import AlsoRead, Caching, Extraction, Window
 from cognigraph.ingest.model.answer_schema import ReadAnswer
 from cognigraph.ingest.model.coreference import WindowName, WindowNames
 from cognigraph.ingest.model.summarise import (
@@ -31,7 +31,7 @@ from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
 from cognigraph.text.token_estimate import estimate_tokens
 
-READ_PROMPT = "extract-2"
+READ_PROMPT = "extract-3"
 SUMMARY_PROMPT = "summarise-3"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
@@ -61,6 +61,8 @@ class ModelExtractor:
         settle: how long a conversation must pause before a background worker starts.
     """
 
+    also_reads: frozenset[AlsoRead] = frozenset({"tool"})
+
     def __init__(
         self,
         model: Model,
@@ -87,7 +89,7 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-2.3:gpt-4o-mini``."""
+        """The versions of both prompts and the model's name: ``model-3.3:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"
 
     def extract(self, window: Window) -> Extraction:

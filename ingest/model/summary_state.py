@@ -16,10 +16,11 @@ from cognigraph.english.sentences import split_text
 from cognigraph.ids import normalise
 from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import turn_numbers
-from cognigraph.ingest.model.transcript import Turn, one_line
+from cognigraph.ingest.model.transcript import Turn
 from cognigraph.model import Theme
 from cognigraph.model.roles import as_role
 from cognigraph.text.clean import printable
+from cognigraph.text.marks import one_line
 from cognigraph.text.terms import query_terms, terms
 
 if TYPE_CHECKING:

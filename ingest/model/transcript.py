@@ -6,20 +6,14 @@ turn nor close the section it is in.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
 from cognigraph.model.roles import ANONYMOUS, Role, role_of
 from cognigraph.stores.records import WorkChunk
+from cognigraph.text.marks import one_line
 from cognigraph.text.token_estimate import estimate_tokens
-
-TAGS = (
-    "known", "context", "turns", "keys", "themes", "profile", "episodes", "facts", "procedures",
-)  # fmt: skip
-"""The tags that prompts put around untrusted text."""
-_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +53,6 @@ def local(at: datetime, zone: tzinfo | None) -> datetime:
         return at.astimezone(zone or UTC)
     except OverflowError:
         return at
-
-
-def one_line(text: str) -> str:
-    """Escape a text for a prompt: one line, without any of the prompt's tags."""
-    return _TAG.sub("‹", " ".join(text.replace("\x00", " ").split()))
 
 
 def numbered(turns: Sequence[Turn]) -> str:

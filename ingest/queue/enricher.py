@@ -25,18 +25,20 @@ from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summa
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.readers import Extract, Readers, count_readers
-from cognigraph.ingest.queue.retry import judge
+from cognigraph.ingest.queue.retry import is_suspect, judge, outage_wait
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.side_by_side import side_by_side
 from cognigraph.ingest.queue.step import Step, Waiting
+from cognigraph.ingest.queue.stuck import forsaken
 from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
+from cognigraph.stores.batch_size import SETTLING, marked
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
+from cognigraph.text.redaction import redacted
 from cognigraph.times import Clock
 from cognigraph.tracing import outcome, span
 
@@ -103,8 +105,8 @@ class Enricher:
         self._held[lease.token] = lease
         try:
             return self._traced(lease, extract or self._extractor.extract)
-        except BaseException:  # interrupted: release, so that the next worker need not wait
-            self._release(lease)
+        except BaseException as error:
+            self._put_back(lease, error)
             raise
         finally:
             self._held.pop(lease.token, None)
@@ -115,6 +117,21 @@ class Enricher:
             if lease.token.startswith(worker_name(self._id)):  # after a fork they are the parent's
                 self._release(lease)
 
+    def _put_back(self, lease: Lease, error: BaseException) -> None:
+        """Return the work of a step that was interrupted, so that the next worker need not wait.
+
+        After a fault of the program, which is none of our errors, it comes later, as after an
+        outage: the fault may be due to this work, and must not keep all other work waiting.
+        """
+        if not isinstance(error, Exception) or isinstance(error, CogniGraphError):
+            self._release(lease)
+            return
+        tried = lease.chunks or (lease.notes.backlog or Backlog(),)
+        wait = outage_wait(max(one.outages for one in tried), self._settings)
+        reason, retry_at = f"{type(error).__name__}: {error}", self._clock() + wait
+        with suppress(StoreError):
+            self._store.queue.fail(lease, reason, park_after=None, retry_at=retry_at, outage=True)
+
     def _release(self, lease: Lease) -> None:
         with suppress(StoreError):
             self._store.queue.release(lease)
@@ -123,6 +140,10 @@ class Enricher:
         """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
         summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
         return Waiting(self._store.queue.pending(space), summaries)
+
+    def forsaken(self, limit: float) -> str | None:
+        """See :func:`cognigraph.ingest.queue.stuck.forsaken`."""
+        return forsaken(self._store.queue, self._clock, limit)
 
     def _end_leases_of_crashed_workers(self) -> None:
         """End the leases of crashed workers; on this machine without waiting for them to expire.
@@ -141,7 +162,7 @@ class Enricher:
         If the process is killed for another reason soon after its start, that does not count. A
         later crash is evidence against the chunk, because the lease has been extended.
         """
-        if not self._is_sound and _is_suspect(lease):
+        if not self._is_sound and is_suspect(lease):
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
 
@@ -190,13 +211,13 @@ class Enricher:
     def _derive(self, lease: Lease, extract: Extract) -> _Read:
         """Extract and derive, leaving out chunks that only repeat recalled text."""
         name, keep = self._extractor.name, self._settings.keep_revisions
-        chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
+        chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip() or chunk.stated)
         if lease.chunks and not chunks:
             return _Read(Derivation(name, keep_revisions=keep))
         lease = replace(lease, chunks=chunks)
         try:
             lease = self._informed(lease)
-            window = window_of(lease)
+            window = window_of(lease, self._extractor)
             summarise = None if chunks else self._summarise
             if chunks and not window.chunks:
                 extraction = Extraction()
@@ -204,7 +225,9 @@ class Enricher:
                 extraction = (summarise or extract)(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
-            extraction = with_stated(extraction, chunks)
+            if not extraction.starts_over:
+                themes = lease.notes.themes
+                extraction = with_stated(extraction, chunks, self._extractor, themes)
         except CogniGraphError:
             raise
         except Exception as error:  # an extractor may be a plug-in that raises anything
@@ -311,7 +334,7 @@ class Enricher:
         self._after_outage = False
         steps: list[Step] = []
         spent, started, over = Usage(), time.monotonic(), Event()
-        for step in self.steps(space, over):
+        for step in self.steps(space, over.is_set):
             spent += step.usage
             if limits is not None and step.stopped is None:
                 reached = limits.reached(spent, time.monotonic() - started, len(steps) + 1)
@@ -323,23 +346,23 @@ class Enricher:
                 over.set()
         return sorted(steps, key=lambda step: step.stopped is not None)
 
-    def steps(self, space: str | None, over: Event) -> Iterator[Step]:
-        """Yield what is done until nothing is ready, or ``over`` is set.
+    def steps(self, space: str | None, is_over: Callable[[], bool]) -> Iterator[Step]:
+        """Yield what is done until nothing is ready, or ``is_over`` says so.
 
         Steps that have begun are then finished. Sessions of a large backlog are enriched side by
         side, and read in processes of their own, if the extractor allows it.
         """
-        while not over.is_set():
+        while not is_over():
             backlog = partial(self._store.queue.pending, space)
             count = count_readers(self._extractor, self._settings, backlog)
             if count > 1:
                 with Readers(self._extractor, count) as readers:
                     step = partial(self.step, space, readers.extract)
                     # One more than there are processes, which read while a result is written.
-                    yield from side_by_side(step, count + 1, over)
+                    yield from side_by_side(step, count + 1, is_over)
                 return
             for _ in range(_UNTIL_COUNTED):
-                if over.is_set() or (done := self.step(space)) is None:
+                if is_over() or (done := self.step(space)) is None:
                     return
                 yield done
 
@@ -372,13 +395,6 @@ class _Spent(CogniGraphError):
 
 def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
     return ExtractionError(
-        f"{name}: {type(error).__name__}: {error}",
+        f"{name}: {type(error).__name__}: {redacted(str(error))}",
         chunks=tuple(chunk.uid for chunk in lease.chunks),
     )
-
-
-def _is_suspect(lease: Lease) -> bool:
-    if lease.chunks:
-        return any(chunk.crashes >= SUSPECT_CRASHES for chunk in lease.chunks)
-    backlog = lease.notes.backlog
-    return backlog is not None and backlog.crashes >= SUSPECT_CRASHES

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cognigraph.ingest.extraction import Contextual, Estimating, Extractor, Summarising, Window
-from cognigraph.ingest.stated import read_by_extractor
+from cognigraph.ingest.stated import read_by
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import batch_size, failures_of
@@ -33,9 +33,9 @@ class Estimate:
     usage: Usage | None = field(default_factory=Usage)
 
 
-def window_of(lease: Lease) -> Window:
-    """The window of a lease that an extractor gets, without facts that were stated."""
-    chunks = read_by_extractor(lease.chunks)
+def window_of(lease: Lease, extractor: Extractor) -> Window:
+    """The window of a lease that an extractor gets, with only those chunks that it reads."""
+    chunks = tuple(lease.chunks[index] for index in read_by(extractor, lease.chunks))
     return Window(lease.space, lease.session, chunks, lease.before, lease.notes)
 
 
@@ -76,13 +76,13 @@ def estimate(
         if summary_due and summarises:
             summaries += 1
             if ask is not None and usage is not None:
-                usage += ask(window_of(replace(lease, chunks=())))
+                usage += ask(window_of(replace(lease, chunks=()), extractor))
         sessions += bool(lease.chunks)
         turns += len({chunk.message_id for chunk in lease.chunks})
         chunks += len(lease.chunks)
         again += sum(chunk.extractor is not None for chunk in lease.chunks)
         for part in batches(lease, settings, context):
-            window = window_of(part)
+            window = window_of(part, extractor)
             windows += bool(window.chunks or not part.chunks)
             if ask is not None and window.chunks and usage is not None:
                 usage += ask(window)
@@ -98,8 +98,9 @@ def batches(lease: Lease, settings: EnrichSettings, context: int) -> Iterator[Le
             settings.batch,
         )
         batch = chunks[:size]
-        read = tuple(chunk for chunk in batch if chunk.text.strip())
+        read = tuple(chunk for chunk in batch if chunk.text.strip() or chunk.stated)
         yield replace(lease, chunks=read, before=before)
         if context:
-            before = (*before, *read)[-context:]
+            said = (chunk for chunk in read if chunk.text.strip() and chunk.role != "tool")
+            before = (*before, *said)[-context:]
         chunks = chunks[size:]

@@ -20,6 +20,8 @@ from cognigraph.errors import (
     ModelUnavailableError,
 )
 from cognigraph.settings import EnrichSettings
+from cognigraph.stores.batch_size import SUSPECT_CRASHES
+from cognigraph.stores.records import Lease
 
 Fault = Literal["stop", "outage", "content"]
 
@@ -64,7 +66,7 @@ def judge(
     if fault == "stop":
         return FailureDecision("stop", timedelta(0), ends_run=True)
     if fault == "outage":
-        wait = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
+        wait = outage_wait(outages, settings)
         asked = timedelta(seconds=getattr(error, "retry_after", None) or 0.0)
         ends_run = after_outage or not error.is_retryable
         return FailureDecision("outage", max(wait, asked), ends_run=ends_run)
@@ -76,6 +78,20 @@ def judge(
         settings.retry_after * 2 ** min(attempts, _MOST_DOUBLINGS),
         park_after=0 if for_good else settings.park_after,
     )
+
+
+def outage_wait(outages: int, settings: EnrichSettings) -> timedelta:
+    """How long to wait after an outage if there were ``outages`` before."""
+    wait: timedelta = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
+    return wait
+
+
+def is_suspect(lease: Lease) -> bool:
+    """Whether what is leased has made processes crash."""
+    if lease.chunks:
+        return any(chunk.crashes >= SUSPECT_CRASHES for chunk in lease.chunks)
+    backlog = lease.notes.backlog
+    return backlog is not None and backlog.crashes >= SUSPECT_CRASHES
 
 
 def fault_of(error: CogniGraphError) -> Fault:

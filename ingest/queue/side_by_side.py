@@ -13,22 +13,25 @@ _WAKE_UP = 0.5
 """Seconds after which a waiting thread looks for an interrupt, which Windows does not tell it."""
 
 
-def side_by_side(work: Callable[[], _T | None], threads: int, over: Event) -> Iterator[_T]:
-    """Yield results of ``work`` until it returns ``None`` in each thread, or ``over`` is set.
+def side_by_side(
+    work: Callable[[], _T | None], threads: int, is_over: Callable[[], bool]
+) -> Iterator[_T]:
+    """Yield results of ``work`` until it returns ``None`` in each thread, or ``is_over`` says so.
 
     What has begun is finished and yielded. An exception of ``work`` is raised here, after the other
     threads have finished what they had begun.
     """
     found: SimpleQueue[_T | BaseException | None] = SimpleQueue()
+    ended = Event()  # of this call alone: what a caller ends its work with is not ours to set
 
     def repeat() -> None:
         end: BaseException | None = None
         try:
-            while not over.is_set() and (one := work()) is not None:
+            while not (ended.is_set() or is_over()) and (one := work()) is not None:
                 found.put(one)
         except BaseException as error:  # noqa: BLE001 - raised in the waiting thread
             end = error
-            over.set()
+            ended.set()
         if end is not None:
             found.put(end)
         found.put(None)
@@ -40,7 +43,7 @@ def side_by_side(work: Callable[[], _T | None], threads: int, over: Event) -> It
     try:
         yield from _results(found, threads)
     finally:
-        over.set()
+        ended.set()
         for thread in running:
             thread.join()
 

@@ -11,12 +11,19 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from cognigraph.errors import StoreError
-from cognigraph.ingest.extraction import Extractor, Pausing
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.queue.debounce import Debounce
 from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.queue.step import Step
+from cognigraph.ingest.queue.stuck import longest_silence, settle_time
+from cognigraph.model.storage import WorkerState
 from cognigraph.settings import EnrichSettings
 
 logger = logging.getLogger("cognigraph.enrich")
+
+_LOOKS = 10
+"""How often an idle worker looks for messages that wait, within the time after which it says so."""
+_MOST_PAUSE_DOUBLINGS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,9 @@ class BackgroundWorker:
     The length of the pause is ``settings.settle``, or else ``settle`` of a
     :class:`~cognigraph.ingest.extraction.Pausing` extractor. Work that an earlier process left
     pending is done first. A ``chore`` is done at the start and at intervals, between batches.
+
+    Only :meth:`stop` ends the work for good. Whatever else ends it is logged and shown by
+    :attr:`state`, and after a pause the work begins anew.
     """
 
     def __init__(
@@ -46,15 +56,38 @@ class BackgroundWorker:
         self._chore = chore
         self._chore_due = time.monotonic()
         self._poll = settings.idle_poll.total_seconds()
-        settle = settings.settle
-        if settle is None:
-            settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
-        self._debounce = Debounce(settle.total_seconds(), settings.batch) if settle else None
+        settle = settle_time(settings, extractor)
+        self._debounce = Debounce(settle, settings.batch) if settle else None
+        self._limit = longest_silence(settings, extractor)
+        self._restarts = 0
+        self._failures = 0  # in a row
+        self._fault: str | None = None
+        self._forsaken: str | None = None
+        self._begun: float | None = None  # when it began what it is at
+        self._progress = self._looked = time.monotonic()
         self._hurried: set[str | None] = set()
         self._quota = 0
         self._wake = Event()
         self._stop = Event()
         self._thread: Thread | None = None
+
+    @property
+    def state(self) -> WorkerState:
+        """How the work is going, as far as this process knows without asking the store."""
+        return WorkerState(time.monotonic() - self._progress, self._restarts, self._problem())
+
+    def _problem(self) -> str | None:
+        if self._stop.is_set() or self._thread is None:
+            return None
+        if not self._thread.is_alive():  # such as in a process that was forked from this one
+            return "the background worker does not run in this process"
+        if self._fault is not None:
+            return f"{self._fault}; the log has the reason"
+        begun = self._begun
+        busy = 0.0 if begun is None else time.monotonic() - begun
+        if busy >= self._limit:
+            return f"the background worker has been at one batch or sweep for {busy:,.0f} s"
+        return self._forsaken
 
     def start(self) -> None:
         """Start the thread."""
@@ -88,18 +121,52 @@ class BackgroundWorker:
         self._enricher.release_all()
 
     def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._work()
+            except BaseException as error:  # whatever it is, the work has to go on
+                self._restarts += 1
+                pause = self._poll * 2 ** min(self._failures, _MOST_PAUSE_DOUBLINGS)
+                self._failures += 1
+                self._fault = f"the background worker ended with a {type(error).__name__}"
+                logger.error("%s; it begins anew in %g s", self._fault, pause, exc_info=error)
+                self._begun = None
+                self._stop.wait(pause)
+
+    def _work(self) -> None:
         work = self._step if self._debounce is None else self._settled_step
         while not self._stop.is_set():
+            self._begun = time.monotonic()
             try:
                 self._do_chore()
                 busy = work()
+                self._failures, self._fault = 0, None
+                if not busy:
+                    self._begun = None
+                    self._look()
             except StoreError as error:
                 if not self._stop.is_set():
+                    self._fault = (
+                        f"the background worker waits for the store ({type(error).__name__})"
+                    )
                     logger.warning("enrichment waits for the store: %s", error)
                 busy = False
             if not busy:
+                self._begun = None
                 self._wake.wait(self._poll)
                 self._wake.clear()
+
+    def _done(self, step: Step) -> None:
+        self._begun = time.monotonic()
+        if step.error is None:
+            self._progress, self._forsaken = self._begun, None
+
+    def _look(self) -> None:
+        """Look now and then, while nothing is done, whether there are messages that wait."""
+        now = time.monotonic()
+        if now - max(self._progress, self._looked) >= self._limit / _LOOKS:
+            self._looked = now
+            self._forsaken = self._enricher.forsaken(self._limit)
 
     def _do_chore(self) -> None:
         if self._chore is not None and time.monotonic() >= self._chore_due:
@@ -108,8 +175,9 @@ class BackgroundWorker:
 
     def _step(self) -> bool:
         busy = False
-        for _ in self._enricher.steps(None, self._stop):
+        for step in self._enricher.steps(None, self._stop.is_set):
             busy = True
+            self._done(step)
             self._do_chore()
         return busy
 
@@ -117,14 +185,20 @@ class BackgroundWorker:
         """Work for a waiting caller, or else on the chunks that were pending after the pause."""
         assert self._debounce is not None
         if self._hurried:
-            return self._enricher.step(self._hurried.pop()) is not None
+            return self._one_step(self._hurried.pop()) is not None
         if self._quota <= 0:
             pending = self._enricher.waiting().total
             if not self._debounce.is_ready(pending, time.monotonic()):
                 return False
             self._quota = pending
-        step = self._enricher.step()
+        step = self._one_step(None)
         self._quota = self._quota - max(1, step.chunks) if step else 0
         if self._quota <= 0:
             self._debounce.started(self._enricher.waiting().total, time.monotonic())
         return step is not None
+
+    def _one_step(self, space: str | None) -> Step | None:
+        step = self._enricher.step(space)
+        if step is not None:
+            self._done(step)
+        return step

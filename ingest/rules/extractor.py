@@ -1,31 +1,24 @@
-"""``RulesExtractor``: extract facts, entities, session keys and a summary without any model.
+"""``RulesExtractor``: entities, session keys, a summary and the few facts that are certain.
 
-It is made for English conversations. A text in another language gives key phrases and a summary
-but no facts (see :mod:`cognigraph.text.language`). It is deterministic and takes time linear in the
-length of the text.
+It needs no model. Keys, entities and the summary come from English and other languages; facts only
+from English (see :mod:`.statements`). It is deterministic and takes time linear in the length of
+the text.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from functools import partial
 
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
-from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
-from cognigraph.ingest.rules.change import with_changes
-from cognigraph.ingest.rules.discourse import Discourse
-from cognigraph.ingest.rules.in_full import in_full
-from cognigraph.ingest.rules.statement import Statement
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
+from cognigraph.ingest.rules.statements import Statement
 from cognigraph.ingest.rules.summary import SessionState
-from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
-from cognigraph.ingest.rules.worth import LEAST, not_worth_keeping
+from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
-from cognigraph.model.roles import ANONYMOUS
 from cognigraph.settings import WeightSetName
 
 MAX_FACTS = 48
@@ -35,7 +28,6 @@ MAX_MENTIONS = 24
 _TURNS = 2
 """Number of turns that must speak of something without a name before it is an entity."""
 _ASSISTANT_PENALTY = 1.0
-_STATED = 0.5  # for a sentence that states a fact
 _DECIDED = 0.5
 _DECISIONS = word_set(
     """decided decide settled chose choose picked switched switching booked signed cancelled
@@ -44,6 +36,8 @@ _DECISIONS = word_set(
 )
 """Words with which people say what they decided or changed."""
 _OTHERS = words.PRONOUNS - words.FIRST_PERSON
+_UNCLEAR = word_set("he she they it his her their its")
+"""A sentence that begins with one of these does not say by itself who or what it is about."""
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
@@ -54,20 +48,19 @@ class RulesExtractor:
     """Extracts by rules, without a model or network. Stateless between calls.
 
     ``timezone`` is the speakers' time zone, which determines what day "yesterday" is. The default
-    is the time zone of each chunk's own time. A statement is left out if its worth is below
-    ``least_worth`` (see :mod:`.worth`).
+    is the time zone of each chunk's own time.
     """
 
-    weight_set: WeightSetName = "rules"
+    weight_set: WeightSetName = "plain"
+    also_reads: frozenset[AlsoRead] = frozenset({"stated"})
 
-    def __init__(self, *, timezone: tzinfo | None = None, least_worth: float = LEAST) -> None:
+    def __init__(self, *, timezone: tzinfo | None = None) -> None:
         self._timezone = timezone
-        self._least_worth = least_worth
 
     @property
     def name(self) -> str:
-        """``rules-4``."""
-        return "rules-4"
+        """``rules-5``."""
+        return "rules-5"
 
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""
@@ -96,16 +89,15 @@ class RulesExtractor:
         turns: deque[ChunkInContext] = deque(maxlen=CONTEXT)
         for chunk in window.before[-CONTEXT:]:
             turns.append(ChunkInContext(chunk, turns))
-        facts, mentions = FactCollector(), _Mentions()
+        facts, mentions = _Facts(), _Mentions()
         for index, chunk in enumerate(window.chunks):
             turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
-            assistant = turn.role == "assistant"
             phrases = (phrase for one in turn.read for phrase in one.phrases)
-            state.add_phrases(phrases, new=not assistant)  # an assistant gives no topic of its own
-            told, discourse = _statements(turn, tuple(turns)[-NEAR:], self._least_worth)
-            facts.add(told, index, chunk.speaker)
-            mentions.add(turn, state, index, discourse.introduced)
+            # An assistant gives no topic of its own.
+            state.add_phrases(phrases, new=turn.role != "assistant")
+            facts.add(turn.statements, index, chunk.speaker)
+            mentions.add(turn, state, index)
             _add_sentences(turn, state)
             state.next_chunk(chunk)
             turns.append(turn)
@@ -130,41 +122,17 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
     return replace(window, before=before, chunks=chunks)
 
 
-def _statements(
-    turn: ChunkInContext, near: Sequence[ChunkInContext], least_worth: float
-) -> tuple[list[Statement], Discourse]:
-    """Return what a chunk states that is worth keeping, and the discourse after it.
-
-    What a word of change has altered is worth keeping in any case.
-    """
-    told, discourse = turn.statements(near)
-    texts = [one.sentence.text for one in turn.read]
-    speaker = turn.chunk.speaker or ANONYMOUS
-    changed = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near), speaker)
-    each = ((one, turn.read[n].sentence.tokens) for n, said in turn.told.items() for one in said)
-    dropped = not_worth_keeping(each, turn.voices, least_worth)
-    return [*(one for one in changed if one not in dropped), *turn.tasks], discourse
-
-
-def _earlier(turn: ChunkInContext, near: Sequence[ChunkInContext]) -> list[Statement]:
-    """Return what the speaker of a chunk stated just before it, newest first."""
-    own = [one for one in reversed(near) if one.chunk.speaker == turn.chunk.speaker]
-    return [told for one in own for told in reversed(one.state(Discourse()))]
-
-
 def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
-    """Offer the sentences of a chunk for the summary, with names and dates in their place."""
+    """Offer the sentences of a chunk for the summary, as they were said."""
     penalty = _ASSISTANT_PENALTY if turn.role == "assistant" else 0.0
     day = turn.chunk.at.date().isoformat()
     for number, one in enumerate(turn.read):
-        stated = turn.told.get(number, [])
-        text = in_full(one, stated)
-        if text is None:
+        if not one.sentence.tokens or one.sentence.tokens[0].low in _UNCLEAR:
             continue
         salience = _salience(one)
         if salience:
-            salience += _STATED * bool(stated) - penalty
-        state.add_sentence(number, turn.chunk.speaker or "", text, round(salience, 4), day)
+            salience = round(salience - penalty, 4)
+        state.add_sentence(number, turn.chunk.speaker or "", one.sentence.text, salience, day)
 
 
 def _salience(one: ReadSentence) -> float:
@@ -188,22 +156,19 @@ def _salience(one: ReadSentence) -> float:
     return round(value, 4)
 
 
-class FactCollector:
+class _Facts:
     """Collects a window's facts, each once per speaker, with all chunks that state it."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Statement, str | None], list[int]] = {}
 
-    def add(self, statements: Iterable[Statement], index: int, speaker: str | None) -> None:
+    def add(self, statements: list[Statement], index: int, speaker: str | None) -> None:
         """Add the statements of the chunk at a position of the window, up to :data:`MAX_FACTS`.
 
-        Different spellings are separate facts, because a window cannot decide which spelling is
-        canonical. Different speakers have separate facts, because "mom" is a different person for
-        each of them.
+        Different speakers have separate facts, because "mom" is a different person for each of
+        them.
         """
-        for count, statement in enumerate(statements):
-            if count == MAX_FACTS:
-                break
+        for statement in statements[:MAX_FACTS]:
             indices = self._found.setdefault((statement, speaker), [])
             if index not in indices:
                 indices.append(index)
@@ -220,8 +185,6 @@ class FactCollector:
                 chunks=tuple(indices),
                 when=said.when,
                 negated=said.negated,
-                said_by=said.said_by,
-                replaces=said.replaces,
             )
             for (said, _), indices in self._found.items()
         )
@@ -233,13 +196,7 @@ class _Mentions:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str | None, tuple[str, ...]], list[int]] = {}
 
-    def add(
-        self,
-        turn: ChunkInContext,
-        state: SessionState,
-        index: int,
-        introduced: Iterable[tuple[str, str]],
-    ) -> None:
+    def add(self, turn: ChunkInContext, state: SessionState, index: int) -> None:
         """Add the entities that a chunk names, and the aliases that it states.
 
         A name counts at once, unless an assistant brings it up, any other phrase in the second
@@ -248,9 +205,11 @@ class _Mentions:
         """
         speaker = turn.chunk.speaker
         aliases: dict[str, tuple[str, ...]] = {}
-        for name, alias in introduced:
-            aliases[name] = (*aliases.get(name, ()), alias)
-        found = [(speaker, "person")] if speaker else [(name, "person") for name in aliases]
+        for said in turn.statements:
+            if said.alias is not None:
+                aliases[said.subject] = (*aliases.get(said.subject, ()), said.alias)
+        found = [(speaker, "person")] if speaker else []
+        found += [(name, "person") for name in aliases]
         own = turn.role != "assistant"
         for one in turn.read:
             found.extend(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from cognigraph.ingest.rules.prose import without_code
-from cognigraph.ingest.rules.statement import Statement
+from cognigraph.ingest.rules.statements import Statement
 
 TO_DO, DONE = "has the task", "has done the task"
 _LINE = re.compile(

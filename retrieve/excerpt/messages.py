@@ -12,11 +12,12 @@ from cognigraph.retrieve.block_lines import message_head
 from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey
 from cognigraph.retrieve.excerpt.choose import Offer, choose
 from cognigraph.retrieve.excerpt.repeats import Content, content, is_said_by, repeated
-from cognigraph.retrieve.excerpt.show import INDENT, prose, shown_text
+from cognigraph.retrieve.excerpt.show import prose, shown_text
 from cognigraph.retrieve.excerpt.units import Unit, segment
 from cognigraph.retrieve.excerpt.worth import MessageUnits, best_worths
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.text.clean import QUESTION_MARKS, is_question
+from cognigraph.text.marks import INDENT
 
 _HALF_RANK, _FALL = 3.0, 1.4
 """The worth of a message falls with its rank r (from 0) as (1 + r / 3) ** -1.4, as measured."""

@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cognigraph.retrieve.block_marks import one_line, same_lines
 from cognigraph.retrieve.excerpt.units import Unit
+from cognigraph.text.marks import INDENT, one_line, same_lines
 
 GAP = "[...]"
-INDENT = "  "
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 _BACKTICKS = re.compile(r"`{3,}")
 

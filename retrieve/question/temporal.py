@@ -140,7 +140,8 @@ def read_time(question: str, now: datetime) -> QuestionTime:
     sided: list[TimeWindow] = []
     covered: set[int] = set()
     for span in find_times(tokens, now):
-        when = parse_when(span.when)
+        # Near a likely time is better than anywhere: nothing is stated here.
+        when = parse_when(span.readings[0]) if span.readings else None
         start = _opening(tokens, span)
         if when is None:
             continue
@@ -205,8 +206,8 @@ def _until_edge(
     tokens: list[Token], span: TimeSpan, when: When, now: datetime
 ) -> TimeWindow | None:
     """Return the window up to an edge of a date: "by the end of June"; otherwise ``None``."""
-    own = 1 if tokens[span.start].low == "of" else 0
-    edge = _END.search(" ".join(token.low for token in tokens[: span.start + own]))
+    own = [at for at in range(span.start, span.end) if tokens[at].low == "of"]
+    edge = _END.search(" ".join(token.low for token in tokens[: own[0] + 1])) if own else None
     if edge is None:
         return None
     start, end = _past(tokens, span, when, now)

@@ -58,7 +58,7 @@ class DeclaresWeightSet(Protocol):
 
     @property
     def weight_set(self) -> WeightSetName:
-        """The name of the set: ``"plain"``, ``"rules"`` or ``"model"``."""
+        """The name of the set: ``"plain"`` or ``"model"``."""
         ...
 
 
@@ -113,71 +113,7 @@ PLAIN = WeightSet(
         "session rank": -1.3,
     },
 )
-"""For a space without triples."""
-
-RULES = WeightSet(
-    name="rules",
-    weights={
-        "vector": 1.0,
-        "window vector": 2.0,
-        "window words": 2.5,
-        "similar words": 2.1,
-        "window similar words": 2.7,
-        "session best": 1.2,
-        "theme": 0.4,
-        "theme words": 0.4,
-        "speaker named": 0.6,
-        "asks": -0.9,
-        "answers": 0.7,
-        "length": 0.6,
-        "names": 1.2,
-        "answer form": 1.6,
-        "triple": 0.3,
-        "second triple": 0.3,
-        "time": 4.5,
-    },
-    list_changes={
-        "vector": 0.5,
-        "window vector": 0.3,
-        "window words": -1.2,
-        "similar words": -0.2,
-        "window similar words": -0.6,
-        "session best": -0.5,
-        "theme words": -0.3,
-        "speaker named": 0.7,
-        "asks": 0.2,
-        "answers": 0.1,
-        "names": 0.1,
-        "answer form": -0.2,
-        "triple": 0.2,
-        "second triple": -0.5,
-        "time": 0.2,
-    },
-    long_changes={
-        "vector": 2.1,
-        "window vector": -0.1,
-        "window words": -1.9,
-        "similar words": -0.6,
-        "window similar words": -1.8,
-        "session best": 0.4,
-        "theme": -1.0,
-        "theme words": -0.2,
-        "asks": 0.9,
-        "answers": -0.7,
-        "length": 1.5,
-        "names": -1.2,
-        "answer form": 0.3,
-        "user": 2.7,
-        "user vector": 0.2,
-        "assistant asked": 4.8,
-        "wish": 2.8,
-        "contextual vector": 2.1,
-        "triple": 0.8,
-        "second triple": -0.6,
-        "session rank": -1.4,
-    },
-)
-"""For triples that the built-in rules extracted: they help a little."""
+"""For a space without triples, or with the few that the rules extract."""
 
 MODEL = WeightSet(
     name="model",
@@ -242,7 +178,7 @@ MODEL = WeightSet(
 )
 """For triples that a language model extracted: they carry most of the ranking."""
 
-WEIGHT_SETS: dict[WeightSetName, WeightSet] = {each.name: each for each in (PLAIN, RULES, MODEL)}
+WEIGHT_SETS: dict[WeightSetName, WeightSet] = {each.name: each for each in (PLAIN, MODEL)}
 
 
 def declared_weight_set(extractor: object) -> WeightSetName:

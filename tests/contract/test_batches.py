@@ -73,9 +73,9 @@ def test_the_graph_does_not_depend_on_batches_late_turns_or_crashes(graph) -> No
 
 @pytest.mark.slow
 def test_a_late_turn_makes_its_session_be_extracted_again(graph) -> None:
-    first, late, last = said_by_tom("I like tea.", SISTERS[0], "She bought a boat.")
+    first, late, last = said_by_tom("I like tea.", SISTERS[0], "Call me Tommy.")
     whole = graph([first, late, last], Plan(), 0)
-    assert any("'Anna', 'person', 'bought', 'boat'" in row for row in whole["triples"])
+    assert any("'Tommy'" in row for row in whole["triples"])
     assert graph([first, last, late], Plan(at_once=1, steps=5), 1) == whole
 
 

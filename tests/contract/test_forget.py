@@ -22,7 +22,7 @@ TALK = [
     ("m2", "s", "Ann", "My sister Klara Quist lives in Bergen."),
     ("m3", "s", "Ann", "She works at Telenor."),
     ("m4", "s", "Ben", "I like kayaks."),
-    ("n0", "t", "Ben", "Klara Quist lives in Bergen."),
+    ("n0", "t", "Ann", "My sister Klara Quist lives in Bergen."),
     ("n1", "t", "Ann", "I moved to Oslo in May."),
     ("o0", "u", "Cid", "I have a dog called Zebulon."),
 ]
@@ -86,7 +86,7 @@ def test_what_others_said_too_stays(rules):
     space = rules()
     tell(space)
     report = space.forget(message="n0")
-    assert (report.triples, report.kept_triples) == (0, 1)
+    assert (report.triples, report.kept_triples) == (0, 2)
     (triple,) = [t for t in space.triples() if t.text == "Klara Quist lives in Bergen"]
     assert [source.id for source in triple.sources] == ["m2"]
     assert triple.last_observed == at(2)
@@ -231,7 +231,7 @@ def test_criteria_are_combined(rules):
     space = rules()
     tell(space)
     assert space.forget(speaker="Ann", before=at(3), dry_run=True).messages == 2
-    assert space.forget(speaker="Ann", session="t", dry_run=True).messages == 1
+    assert space.forget(speaker="Ann", session="t", dry_run=True).messages == 2
     assert space.forget(before=at(2).isoformat()).messages == 2
     assert space.messages()[0].id == "m2"
     assert space.sessions()[-1].started_at == at(2)

@@ -110,9 +110,21 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
     assert rows == [{"a": 2, "b": 1}]
     assert ". Mara drinks espresso\n" in stages.prompts("semantic")[1]
     block = space.context("What does Mara drink?", 300, now=at(60))
-    assert "Profile:\nDrinks green tea; gave up coffee in May 2026." in block
+    assert "Profile:\n  Drinks green tea; gave up coffee in May 2026." in block
     early = space.context("What does Mara drink?", 300, now=at(60), as_of=at(0))
-    assert "Profile:\nDrinks two espressos each morning." in early
+    assert "Profile:\n  Drinks two espressos each morning." in early
+
+
+def test_a_fact_that_the_rules_have_read_as_well_is_stored_once(memory, stages, space_name):
+    space = memory.space(space_name)
+    stages.then("semantic", {"operations": [
+        {"action": "ADD", "fact": "1 | Mara | works at | Fiat"},
+        {"action": "ADD", "fact": "1 | Mara | lives in | Turin"}]})  # fmt: skip
+    tell(space, "I live in Turin. I work at Fiat.")
+    space.enrich()
+    assert sorted((one.text, one.object_type) for one in space.triples()) == [
+        ("Mara lives in Turin", "location"), ("Mara works at Fiat", "organization"),
+    ]  # fmt: skip
 
 
 PRESS = {"action": "ADD", "title": "Making coffee", "steps": ["grind coarsely", "press after four"],

@@ -117,9 +117,9 @@ def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     tell(space, extractor, [likes(name, "person"), likes(other, "person"), *map(likes, FILMS)])
     tell(space, extractor, [likes("tea"), likes("tea", "concept")])
     found = space.suspected_duplicates()
-    assert [(d.name, d.other) for d in found] == [(name, other), FILMS, ("tea", "tea")]
+    assert [(d.name, d.other) for d in found] == [(name, other), FILMS]
     assert found[0].reason == "spelled nearly alike"
-    assert [d.score for d in found] == [0.929, 0.58, 0.3]
+    assert [d.score for d in found] == [0.929, 0.58]
 
 
 @pytest.mark.slow
@@ -323,14 +323,14 @@ def test_names_of_an_older_store_get_vectors(whole, location, extractor):
 
 
 def test_a_page_of_the_list(space, extractor):
-    """Pairs by spelling, by vectors and by generic types form one list, with any page size."""
+    """Pairs by spelling and by vectors form one list, with any page size."""
     people = ["Maria Petersen", "Maria Peterson", "Thomas Hendriksen", "Thomas Hendrikson"]
     tell(space, extractor, [likes(name, "person") for name in people])
     tell(space, extractor, [*map(likes, FILMS), *map(likes, CHILDREN)])
     tell(space, extractor, [likes("tea"), likes("tea", "concept")])
     whole = space.suspected_duplicates()
     assert [d.score for d in whole] == sorted([d.score for d in whole], reverse=True)
-    assert len(whole) == 2 + 4 + 1
+    assert len(whole) == 2 + 4
     for limit in range(1, 9):
         pages = [space.suspected_duplicates(limit, offset) for offset in range(0, 9, limit)]
         assert [pair for page in pages for pair in page] == whole

@@ -72,7 +72,13 @@ def test_the_store_reads_as_many_sources_as_are_asked_for(space):
 
 
 def test_the_records_of_a_result_are_those_read_one_by_one(space):
-    space.add("Klara has a dog.", id="other", session="t", speaker="Ann", at="2026-06-01T09:00:00Z")
+    space.add(
+        "I speak Dutch.",
+        id="other",
+        session="t",
+        speaker="Ann",
+        at="2026-06-01T09:00:00Z",
+    )
     space.flush(60)
     store = space._engine.store.search
     (lives,) = [one for one in space.triples("Bergen") if one.text == "Klara lives in Bergen"]

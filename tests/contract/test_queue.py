@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from time import sleep
 
 import pytest
 
@@ -269,3 +270,21 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     assert {window.notes.state for window in windows} == {""}
     assert space.estimate(redo=True, older_than=1).chunks == 0
     assert (space.stats().pending, extractor.calls) == (0, 3)
+
+
+def test_how_long_the_first_message_has_been_waiting(open_memory, space_name):
+    """By the clock of the machine: that of the memory stands still here."""
+    memory = open_memory()
+    space = memory.space(space_name)
+    longest_wait = memory._engine.store.queue.longest_wait
+    assert longest_wait(space_name) == 0.0
+    add(space, "m1")
+    sleep(0.2)
+    add(space, "m2")
+    waited = longest_wait(space_name)
+    assert 0.15 <= waited < 60.0
+    assert memory.longest_wait() >= waited  # other spaces may have older messages
+    space.flush()
+    assert longest_wait(space_name) == 0.0
+    space.redo()
+    assert 0.0 <= longest_wait(space_name) < waited  # since then, not since they arrived

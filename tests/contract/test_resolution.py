@@ -257,10 +257,10 @@ def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
 
 def test_a_suspected_pair_can_be_dismissed(space, extractor):
     tell(space, extractor, person("Kim", "visited", "Oslo", "location"))
-    tell(space, extractor, person("Kim", "visited", "Oslo", "concept"))
+    tell(space, extractor, person("Kim", "visited", "oslo", "concept"))
     (pair,) = space.suspected_duplicates()
     assert {pair.type, pair.other_type} == {"location", "concept"}
-    with pytest.raises(ConfigurationError, match=r"Oslo \(concept\), Oslo \(location\)"):
+    with pytest.raises(ConfigurationError, match=r"oslo \(concept\), Oslo \(location\)"):
         space.merge("Oslo", into="Kim")
     space.split("Oslo", apart_from="Oslo", type="concept", other_type="location")
     assert space.suspected_duplicates() == []
@@ -415,3 +415,22 @@ def test_a_fact_between_two_names_of_one_entity_keeps_both_names(
     assert (known.subject, known.relation, known.object) == ("Felix", "is", "Pia's husband")
     (row,) = space.cypher("MATCH (t:Triple) RETURN t.subject AS s, t.object AS o")
     assert (row["s"], row["o"]) == ("Felix", "Pia's husband")
+
+
+def test_a_fact_without_a_type_is_the_same_as_the_typed_one(open_memory, extractor, space_name):
+    typed = person("Ann", "works at", "Fiat", "organization")
+    untyped = Fact("Ann", "concept", "works at", "Fiat", "concept", (0,))
+    vague = Fact("Ann", "", "works at", "Fiat", "unknown", (0,))
+    memory = open_memory()
+    for order, facts in enumerate(([typed, untyped, vague], [untyped, vague, typed])):
+        space = memory.space(f"{space_name}-{order}")
+        tell(space, extractor, *facts)
+        (fact,) = space.triples()
+        types = fact.subject_type, fact.object_type, fact.source_count
+        assert types == ("person", "organization", 3)
+        assert [(e.name, e.type) for e in space.entities("Fiat")] == [("Fiat", "organization")]
+        assert space.suspected_duplicates() == []
+    # If the name may be either of two, then what has no type stays apart from both.
+    tell(space, extractor, person("Ann", "lives in", "Fiat", "location"))
+    types = sorted((one.object_type, one.source_count) for one in space.triples("Fiat"))
+    assert types == [("concept", 2), ("location", 1), ("organization", 1)]

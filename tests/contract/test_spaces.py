@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from cognigraph import ConfigurationError, Memory, StoreError
+from cognigraph import ConfigurationError, Memory, Message, StoreError
+from cognigraph.ingest.insert.prepare import clean
+from cognigraph.operations.restoring import Import
 from cognigraph.stores.records import Derivation
 from tests.contract.test_enrichment import claim
 from tests.contract.test_forget import TALK, at, everything_shown, tell
@@ -254,7 +257,65 @@ def test_files_that_are_no_whole_export_are_refused(open_memory, space_name, tmp
         other.write_text(wrong, "utf-8")
         with pytest.raises(ConfigurationError, match=message):
             target.import_space(other)
-        memory.delete_space(target.name)
+        assert target.stats().messages == 0
     with pytest.raises(ConfigurationError, match="cannot read"):
         target.import_space(tmp_path / "nowhere.jsonl")
     assert target.import_space(path) == len(TALK)
+
+
+def begun(memory, space_name, export, lines):
+    """What a process leaves that is killed while it imports the first lines of an export."""
+    importer = Import(memory._engine, space_name)
+    importer._importer = memory._engine.store.housekeeping.begin_import(space_name)
+    for number, line in enumerate(export.read_text("utf-8").splitlines()[:lines], 1):
+        importer._take(line, number)
+    importer._store()
+    return importer
+
+
+@pytest.mark.slow
+def test_an_interrupted_import_is_undone_when_it_is_repeated(open_memory, space_name, tmp_path):
+    memory = open_memory(extractor="rules")
+    space, target = enriched(memory.space(space_name)), memory.space(space_name + "-to")
+    path, expected = tmp_path / "whole.jsonl", shown(space)
+    messages = space.export_space(path, derived=True)
+    target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))
+    target.forget(message="gone")
+    killed = begun(memory, target.name, path, 8)
+    assert 0 < target.stats().messages < messages
+    assert target.name not in memory.spaces()
+    assert [(one.name, target.name in one.detail) for one in memory.check() if not one.ok] == [
+        ("imports", True)
+    ]
+    with pytest.raises(StoreError, match="part of an import that is running, or was interrupted"):
+        target.add("I like tea.", id="mine", session="mine")
+    assert target.import_space(path) == messages
+    assert shown(target) == expected
+    assert [one.name for one in memory.check() if not one.ok] == []
+    assert target.name in memory.spaces()
+    # What was forgotten before stays forgotten.
+    again = target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))
+    assert again.forgotten == ("gone",)
+    killed._batch = [clean(
+        Message(text="More.", id="more", session="s"), space=target.name, now=at(9), zone=None,
+        limit=100, seen=Counter(), index=0,
+    )]  # fmt: skip
+    with pytest.raises(StoreError, match="another program has begun to import"):
+        killed._store()  # had it not been killed, it would add nothing more
+
+
+@pytest.mark.slow
+def test_an_interrupted_copy_is_repeated_or_deleted(open_memory, space_name, tmp_path):
+    memory = open_memory(extractor="rules")
+    space, path = enriched(memory.space(space_name)), tmp_path / "whole.jsonl"
+    messages = space.export_space(path, derived=True)
+    for name in (space_name + "-a", space_name + "-b"):
+        begun(memory, name, path, 8)
+    assert memory.copy_space(space_name, space_name + "-a") == messages
+    assert shown(memory.space(space_name + "-a")) == shown(space)
+    memory.delete_space(space_name + "-b")
+    memory.space(space_name + "-b").add("I like tea.", id="mine")
+    assert memory.space(space_name + "-b").stats().messages == 1
+    with pytest.raises(ConfigurationError, match="holds messages"):
+        memory.copy_space(space_name, space_name + "-b")
+    assert memory.space(space_name + "-b").stats().messages == 1

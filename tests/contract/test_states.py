@@ -137,6 +137,30 @@ def test_a_user_retracts_and_restores(open_memory, extractor, space_name):
     assert the(space, "Ann lives in Bergen").status == "superseded"
 
 
+def test_what_is_forgotten_is_not_quoted_as_a_reason(open_memory, extractor, space_name, tmp_path):
+    space = read_turns(open_memory, extractor, space_name)
+    for id, text in (("x", "Ben says Ann only dreamt of it."), ("y", "it was not so after all")):
+        space.add(text, id=id, session="s-x", speaker="Mia", at=at("08-01"))
+    space.flush()
+    space.retract(the(space, "Ann moved to Oslo"), reason="Ben: she dreamt of it")
+    space.retract(the(space, "Ann lived in Paris"), reason="Ann never lived in Paris")
+    jazz, rock = the(space, "Ann likes jazz"), the(space, "Ann likes rock")
+    space.supersede(jazz, rock, reason="No, it was not so after all.")
+    space.forget(message="x")
+    assert the(space, "Ann moved to Oslo").reason in ("", None)
+    assert "not so" in the(space, "Ann likes jazz").reason
+    space.forget(message="y")
+    ended = [triple for triple in space.triples() if triple.status != "current"]
+    assert {one.text: (one.status, one.reason or "") for one in ended} == {
+        "Ann moved to Oslo": ("retracted", ""),
+        "Ann lived in Paris": ("retracted", "Ann never lived in Paris"),
+        "Ann likes jazz": ("superseded", ""),
+    }
+    space.export_space(tmp_path / "a.jsonl")
+    kept = (tmp_path / "a.jsonl").read_text("utf-8")
+    assert "never lived in Paris" in kept and "dreamt" not in kept and "not so" not in kept
+
+
 def test_a_user_supersedes_and_takes_it_back(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     jazz, rock = the(space, "Ann likes jazz"), the(space, "Ann likes rock")

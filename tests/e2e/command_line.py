@@ -19,9 +19,16 @@ def environment(**extra: str) -> dict[str, str]:
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("COGNIGRAPH_", "OPENAI_", "COLUMNS"))
+        and not name.endswith("_API_KEY")
         and "proxy" not in name.lower()
     }
-    return kept | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"} | extra
+    none = {"COGNIGRAPH_CONFIG": "/nonexistent/cognigraph.toml"}  # not that of who runs the tests
+    return (
+        kept
+        | none
+        | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"}
+        | extra
+    )
 
 
 def command(*arguments: object) -> list[str]:

@@ -261,6 +261,18 @@ def test_add_takes_role_tags_and_metadata(quick: Cli) -> None:
     assert "role must be one of" in error_of(quick("add", "x", "--role", "boss"), 2)
 
 
+def test_add_takes_facts_and_a_summary(quick: Cli) -> None:
+    facts = json.dumps([{"subject": "Kim", "relation": "uses", "object": "Vim"}])
+    quick("add", "Vim it is.", "--facts", facts, "--session-summary", "Kim chose Vim.", "--json")
+    (triple,) = document(quick("triples", "--json"))["triples"]
+    assert (triple["text"], triple["sources"][0]["provenance"]) == ("Kim uses Vim", "user")
+    assert "Kim chose Vim." in quick("sessions").stdout
+    assert "--facts is not JSON" in error_of(quick("add", "x", "--facts", "[Kim]"), 2)
+    assert "facts[0].object is missing" in error_of(
+        quick("add", "x", "--facts", '[{"subject": "Kim", "relation": "uses"}]'), 2
+    )
+
+
 def test_import_can_leave_out_what_is_wrong(quick: Cli, tmp_path: Path) -> None:
     lines = (
         '{"text": "one", "id": "1"}', "{oops", '{"text": " "}', '{"text": "other", "id": "1"}',
@@ -351,7 +363,7 @@ def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
     entities = quick("entities", "pick", "--db", sample_db)
     assert "Pickle" in entities.stdout
     triples = quick("triples", "Felix", "--db", sample_db)
-    assert "prefers" in triples.stdout and "Charlotte" in triples.stdout
+    assert "Pia's husband" in triples.stdout
     assert "may-move/m060" in triples.stdout
     assert triples.stdout == quick("triples", "Pia's husband", "--db", sample_db).stdout
     assert "= Pia's husband" in quick("entities", "Felix", "--db", sample_db).stdout
@@ -488,6 +500,17 @@ def test_doctor_is_content_with_a_good_memory(quick: Cli, sample_db: Path) -> No
     assert "no problems found" in quick("doctor").stdout  # without a memory yet
 
 
+@pytest.mark.parametrize(
+    "db", ["postgres://neo4j:p/w0rd@host/x", "bolt+x://neo4j:p%2Fw0rd@host:7687"]
+)
+def test_no_password_of_an_address_is_shown(quick: Cli, db: str) -> None:
+    for words in (["doctor", "--json", "--db", db], ["stats", "--db", db], ["stats", db]):
+        result = quick(*words)
+        assert result.returncode in (1, 2)
+        assert "host" in result.stdout + result.stderr
+        assert "w0rd" not in result.stdout + result.stderr
+
+
 def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("just some notes\n" * 100)
     with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:
@@ -502,6 +525,21 @@ def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> N
     told = document(quick("doctor", "--db", "notes.txt", "--json"), 1)
     [bad] = [check for check in told["checks"] if not check["ok"]]
     assert "not a cognigraph database" in bad["detail"]
+
+
+def test_doctor_reports_messages_that_nobody_enriches(quick: Cli, tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", enrich="manual") as memory:
+        memory.add("Felix repairs clocks.", id="f")
+    assert "no problems found" in quick("doctor").stdout
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
+        connection.execute("UPDATE work SET since = since - 3600000000")
+    told = document(quick("doctor", "--json"), 1)
+    [bad] = [check for check in told["checks"] if not check["ok"]]
+    assert bad["name"] == "worker"
+    assert "more than 600 s" in bad["detail"] and "waits for 3,60" in bad["detail"]
+    assert "cognigraph enrich" in bad["advice"]
+    quick("enrich")
+    assert "no problems found" in quick("doctor").stdout
 
 
 def test_parked_chunks_are_listed_and_can_be_retried(quick: Cli, tmp_path: Path) -> None:

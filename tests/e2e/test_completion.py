@@ -20,7 +20,7 @@ SECONDS = 60
 
 LINES = {
     "imp": {"import"},
-    "--db x.db se": {"search", "serve", "sessions"},
+    "--db x.db se": {"search", "serve", "sessions", "setup"},
     "--space search --json expo": {"export", "export-training"},
     "import notes --dr": {"--dry-run"},
     "import a --format cl": {"claude", "claude-code"},

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 from uuid import uuid4
@@ -13,8 +15,11 @@ from uuid import uuid4
 import pytest
 from neo4j import Driver, GraphDatabase, NotificationMinimumSeverity
 
+from cognigraph.cypher.guard.readonly import SPACE_PARAMETER
+from cognigraph.cypher.run_on_neo4j import run_on_neo4j
+from cognigraph.errors import QueryError
 from tests.canary import Aviary, Guard, Tally
-from tests.cypher_generator import Generator
+from tests.cypher_generator import Generator, ResourceGenerator
 from tests.servers import first_guard
 
 pytestmark = pytest.mark.neo4j
@@ -71,6 +76,99 @@ def test_no_random_query_shows_the_canary_for_long(aviary: Aviary) -> None:
             print(leak, flush=True)
         shown = len(tally.leaks)
     assert tally.leaks == []
+
+
+SECONDS = 2.0
+MARGIN = 20.0
+"""Seconds after the time limit in which the server must have ended a query, on a busy machine."""
+
+
+@dataclass
+class Work:
+    """What became of the queries that ask for much work."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{dict(self.kinds)}, slowest {self.slowest:.1f} s, {len(self.faults)} faults"
+
+
+def _work(driver: Driver, space: str, seed: int) -> Iterator[Work]:
+    """Run random queries; after each of them the server must be idle, and answer, within MARGIN."""
+    generator, work = ResourceGenerator(random.Random(seed)), Work()
+    while True:
+        query, parameters = generator.query()
+        started = time.monotonic()
+        try:
+            run_on_neo4j(driver, None, space, query, parameters, limit=10, timeout=SECONDS)
+            work.kinds["answered"] += 1
+        except QueryError as problem:
+            work.kinds[_outcome(str(problem))] += 1
+        while _is_busy(driver, space) and time.monotonic() - started < SECONDS + 2 * MARGIN:
+            time.sleep(0.1)
+        took = time.monotonic() - started
+        work.slowest = max(work.slowest, took)
+        if took > SECONDS + MARGIN:
+            sizes = {name: len(str(value)) for name, value in parameters.items()}
+            work.faults.append(f"{took:.1f} s: {query} with {sizes}")
+        yield work
+
+
+def _outcome(problem: str) -> str:
+    if "longer than" in problem:
+        return "ended"
+    if "Neo4j rejected" in problem:
+        return "rejected by the server"
+    return "out of memory" if "more memory" in problem else "refused by the guard"
+
+
+def _is_busy(driver: Driver, space: str) -> bool:
+    """Whether a query in the space still runs."""
+    shown = "SHOW TRANSACTIONS YIELD currentQuery, parameters RETURN *"
+    rows = driver.execute_query(shown).records
+    return any((row["parameters"] or {}).get(SPACE_PARAMETER) == space for row in rows)
+
+
+@pytest.fixture
+def long_texts(driver: Driver) -> Iterator[str]:
+    """The name of a space with 300 messages, two of them as long as their metadata can be."""
+    space = f"work{uuid4().hex[:8]}"
+    driver.execute_query(
+        "UNWIND range(1, 300) AS i CREATE (:Chunk {space: $space, uid: $space + i, seq: i, "
+        "text: 'I moved to Oslo.', metadata: CASE WHEN i < 3 THEN $long END})",
+        space=space, long="a" * 65_000,
+    )  # fmt: skip
+    driver.execute_query(
+        "MATCH (a:Chunk {space: $space}) MATCH (b:Chunk {uid: $space + (a.seq + 1)}) "
+        "CREATE (a)-[:NEXT]->(b)", space=space,
+    )  # fmt: skip
+    yield space
+    driver.execute_query("MATCH (n {space: $space}) DETACH DELETE n", space=space)
+
+
+@pytest.mark.one_line
+def test_no_random_work_holds_up_the_server(driver: Driver, long_texts: str) -> None:
+    work = list(islice(_work(driver, long_texts, 3), 40))[-1]
+    assert work.faults == []
+    assert work.kinds["refused by the guard"] >= 5, str(work)
+    assert work.kinds["answered"] >= 5, str(work)
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0)
+def test_no_random_work_holds_up_the_server_for_long(driver: Driver, long_texts: str) -> None:
+    seed = int(os.environ.get("COGNIGRAPH_FUZZ_SEED", random.randrange(10**9)))
+    ends = time.monotonic() + float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "60"))
+    shown = 0
+    for number, work in enumerate(_work(driver, long_texts, seed)):
+        if number % BATCH == 0 or time.monotonic() > ends:
+            print(f"work, seed {seed}: {work}", *work.faults[shown:], sep="\n", flush=True)
+            shown = len(work.faults)
+        if time.monotonic() > ends:
+            break
+    assert work.faults == []
 
 
 FAILS = "date(CASE WHEN {v} STARTS WITH 'can' THEN {v} ELSE '2020-01-01' END) IS NULL"

@@ -206,10 +206,9 @@ def test_limit_and_engine_properties(server: Server) -> None:
 
 
 def test_a_query_that_takes_too_long_is_ended(server: Server) -> None:
-    numbers = list(range(1000))
-    query = "UNWIND $n AS x UNWIND $n AS y UNWIND $n AS z UNWIND $n AS u RETURN sum(x * y * z * u)"
+    query = "MATCH " + ", ".join(f"(n{i})" for i in range(12)) + " RETURN sum(n0.seq) AS n"
     with pytest.raises(QueryError, match=r"longer than 0\.5 s"):
-        run_on_neo4j(server.driver, None, server.space, query, {"n": numbers}, limit=1, timeout=0.5)
+        run_on_neo4j(server.driver, None, server.space, query, {}, limit=1, timeout=0.5)
 
 
 def test_what_a_query_itself_causes_is_not_repeated(
@@ -221,7 +220,7 @@ def test_what_a_query_itself_causes_is_not_repeated(
     is not counted: it fills the heap, and the server then spends its time collecting garbage for
     minutes, long after the client has given up.
     """
-    limits = QuerySettings(max_growth=2_000_000_000)
+    limits = QuerySettings(max_steps=2_000_000_000, max_result_chars=2_000_000_000)
     query = "UNWIND range(1, 100000000) AS x WITH collect(x) AS xs RETURN size(xs) AS n"
     with pytest.raises(QueryError, match="more memory"):
         run_on_neo4j(server.driver, None, "x", query, {}, limit=1, timeout=60, limits=limits)
@@ -229,7 +228,7 @@ def test_what_a_query_itself_causes_is_not_repeated(
 
 
 def test_a_range_that_is_too_large_is_not_sent(server: Server) -> None:
-    with pytest.raises(QueryError, match="max_growth"):
+    with pytest.raises(QueryError, match="numbers; use one of at most"):
         server.run("RETURN size([x IN range(1, 1000000000) WHERE x % 2 = 0])", {})
     assert server.run("UNWIND range(1, 4) AS x RETURN sum(x) AS n", {}) == [{"n": 10}]
 

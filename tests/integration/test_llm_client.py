@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import random
@@ -88,6 +89,20 @@ def connect(server, ticking):
     yield connect
     for model in opened:
         model.close()
+
+
+def test_a_password_in_the_base_url_is_sent_and_shown_nowhere(server, connect, caplog):
+    caplog.set_level(logging.DEBUG)
+    server.then(status(401, "no login for user:pass/word0, KEY pass/word0"), good(ONE))
+    model = connect(base_url=server.url.replace("://", "://user:pass%2Fword0@"), api_key=KEY)
+    with pytest.raises(ModelRefusedError) as caught:
+        model.ask(PROMPT, Facts)
+    model.ask(PROMPT, Facts)
+    sent = base64.b64encode(b"user:pass/word0").decode()
+    assert [one.headers["Authorization"] for one in server.requests] == [f"Basic {sent}"] * 2
+    shown = f"{caught.value!r} {model!r} {caplog.text}"
+    assert "HTTP 401: no login for" in shown and "HTTP Request: POST http://127.0.0.1" in shown
+    assert not [one for one in (KEY, "word0", sent, sent[:-4]) if one in shown]
 
 
 def test_a_question_and_its_answer(server, connect):

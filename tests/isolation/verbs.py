@@ -130,6 +130,7 @@ NOT_OF_A_SPACE = {
     "catch_up": "the state of a whole database",
     "check": "counts the rows of the whole store",
     "close": "ends the work with all spaces",
+    "longest_wait": "of the whole queue",
     "reindex": "changes the embedder of all spaces",
     "waiting": "counts what waits in all spaces",
 }

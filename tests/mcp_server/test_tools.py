@@ -109,6 +109,25 @@ def test_a_memory_is_added_found_corrected_and_deleted(memory):
     assert call(memory, "add_memory", OSLO)["is_forgotten"] is True
 
 
+def test_an_agent_gives_the_facts_of_a_memory(memory):
+    fact = {"subject": "Ann", "relation": "lives in", "object": "Bergen"}
+    call(memory, "add_memory", {"text": "I live in Bergen.", "speaker": "Ann", "id": "m0",
+                                "at": "2026-05-01T09:00:00Z", "facts": [fact]})  # fmt: skip
+    moved = {**fact, "object": "Oslo", "valid_from": "2026-05", "replaces": "Bergen",
+             "types": ["person", "location"]}  # fmt: skip
+    call(memory, "add_memory", {**OSLO, "at": "2026-05-20T09:00:00Z", "facts": [moved],
+                                "session_summary": "Ann has moved."})  # fmt: skip
+    memory.flush()
+    found = {one.text: one.status for one in memory.triples()}
+    assert found == {"Ann lives in Bergen": "superseded", "Ann lives in Oslo": "current"}
+    assert "Ann has moved." in {one.summary for one in memory.sessions()}
+    odd = {"text": "x", "facts": [{**fact, "subject": "she"}]}
+    assert "facts[0].subject is 'she'; give the name" in refused(memory, "add_memory", odd)
+    told = " ".join(tools(memory)["add_memory"].description.split())
+    assert "put what it says into `facts`: only what is certain" in told
+    assert "name that fact's object in `replaces`" in told
+
+
 def test_the_block_comes_as_text_and_without_what_was_seen(filled):
     async def work(client):
         return await client.call_tool("get_context", {"question": "Where does Klara live?"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, r
 from cognigraph.cypher.run_on_neo4j import _prepared
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
+from tests.cypher_generator import ResourceGenerator
 
 LIMITS = QuerySettings()
 GRAPH = build_graph(
@@ -72,6 +75,29 @@ def test_any_query_raises_only_errors_of_cognigraph(expression: str, parameter: 
         except QueryError as problem:
             assert len(str(problem)) < 2000
         try:
-            _prepared(query, {"p": parameter}, set(), LIMITS)
+            _prepared(query, {"p": parameter}, LIMITS)
         except QueryError as problem:
             assert len(str(problem)) < 2000
+
+
+@pytest.mark.slow
+def test_the_time_limit_holds_for_whatever_a_condition_asks_for() -> None:
+    generator, found = ResourceGenerator(random.Random(5)), 0
+    for _ in range(150):
+        _, parameters = generator.query()
+        query = f"MATCH (n:Chunk) WHERE {generator.condition('n')} RETURN n.uid"
+        started = time.process_time()
+        try:
+            found += len(run_on_graph(GRAPH, query, parameters, limit=5, timeout=2)) >= 0
+        except QueryError as problem:
+            assert len(str(problem)) < 2000
+        assert time.process_time() - started < 4, query
+    assert found > 50
+
+
+def test_texts_are_not_repeated_or_formatted_as_python_does() -> None:
+    for value in ("n.text * 1000000000", "'%999999999d' % 5", "n.text * (n.x + 999999999)"):
+        query = f"MATCH (n:Chunk) WHERE {value} = 'a' RETURN n.uid"
+        assert run_on_graph(GRAPH, query, {}, limit=5, timeout=20) == []
+    query = "MATCH (n:Chunk) WHERE n.x * 3 % 4 = 2 RETURN n.x AS x"
+    assert run_on_graph(GRAPH, query, {}, limit=5, timeout=20) == [{"x": 2}]

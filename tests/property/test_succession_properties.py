@@ -74,6 +74,14 @@ def test_what_is_superseded_names_what_ended_it_and_ends_no_sooner_than_it_began
 
 
 @given(statements)
+def test_nothing_is_ended_by_what_was_said_before_it(found) -> None:  # type: ignore[no-untyped-def]
+    said = {one.uid: one.said for one in found}
+    for uid, standing in decide(found).items():
+        if standing.superseded_at is not None:
+            assert standing.superseded_at > max(said[uid])
+
+
+@given(statements)
 def test_the_last_value_is_current(found) -> None:  # type: ignore[no-untyped-def]
     """Whatever was said last and is no plan is not superseded."""
     undated = [Statement(one.uid, one.claim, one.said) for one in found]

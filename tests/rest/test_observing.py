@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import timedelta
 from threading import Event
+from time import monotonic, sleep
 
 import jsonschema
 import pytest
@@ -13,7 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from cognigraph import ExtractionError, Memory, Space
+from cognigraph import EnrichSettings, Extraction, ExtractionError, Memory, Settings, Space
 from cognigraph.server.page_files import HEADERS
 from tests.rest.test_rest import BERGEN, OSLO, SPACE
 
@@ -145,6 +147,56 @@ def test_a_server_whose_embedder_fails_is_ready_and_says_why_with_each_request(s
         answer = client.post(f"{SPACE}/search", json={"question": "Where?"})
         assert answer.status_code == 502 and "the embedder failed" in answer.json()["detail"]
         assert "network" not in answer.text  # nor a path: the log has it
+
+
+@pytest.mark.slow
+def test_a_server_whose_messages_are_not_enriched_says_that_it_is_degraded(serve, tmp_path):
+    go_on = Event()
+
+    class Stuck:
+        name = "stuck-1"
+
+        def extract(self, window):
+            assert go_on.wait(60)
+            return Extraction()
+
+    settings = Settings(
+        enrich=EnrichSettings(lease=timedelta(milliseconds=40), idle_poll=timedelta(seconds=0.01))
+    )
+    with Memory(tmp_path / "stuck.db", extractor=Stuck(), settings=settings) as memory:
+        client = serve(memory=memory)
+        assert client.get("/ready").json() == {"status": "ready"}
+        assert "cognigraph_worker_degraded 0" in client.get("/metrics").text
+        assert "cognigraph_queue_oldest_seconds 0.000" in client.get("/metrics").text
+        client.post(f"{SPACE}/messages", json=OSLO)
+        wait_for(lambda: client.get("/health").json()["status"] == "degraded")
+        for path in ("/health", "/ready"):
+            answer = client.get(path)
+            assert answer.status_code == 200  # it still answers questions
+            assert answer.json()["status"] == "degraded"
+            assert answer.json()["reason"].startswith("the background worker has been at one batch")
+        [check] = [one for one in client.get("/v1/check").json()["items"] if not one["ok"]]
+        assert check["name"] == "worker" and "at one batch" in check["detail"]
+        lines = dict(
+            line.rsplit(" ", 1) for line in client.get("/metrics").text.splitlines()
+            if not line.startswith("#")
+        )  # fmt: skip
+        assert lines["cognigraph_queue"] == "1"
+        assert 0.2 <= float(lines["cognigraph_queue_oldest_seconds"]) < 60
+        assert 0.2 <= float(lines["cognigraph_worker_last_step_seconds"]) < 60
+        assert lines["cognigraph_worker_restarts_total"] == "0"
+        assert lines["cognigraph_worker_degraded"] == "1"
+        go_on.set()
+        wait_for(lambda: client.get("/health").json()["status"] == "ok")
+        assert client.get("/ready").json() == {"status": "ready"}
+        assert "cognigraph_worker_degraded 0" in client.get("/metrics").text
+
+
+def wait_for(true):
+    end = monotonic() + 20
+    while not true():
+        assert monotonic() < end
+        sleep(0.02)
 
 
 def test_nothing_is_traced_without_the_package(client, monkeypatch):

@@ -203,6 +203,22 @@ def test_a_fact_of_the_application_is_stated(client):
 
 
 @pytest.mark.slow
+def test_facts_are_sent_with_the_message_that_says_them(client):
+    tidal = {"subject": "user", "relation": "uses", "object": "Tidal", "types": ["person", None]}
+    sent = {"text": "I use Tidal.", "role": "user", "id": "m1", "facts": [tidal]}
+    assert client.post(f"{SPACE}/messages", json=sent).status_code == 201
+    both = {"user": "Vim now.", "assistant": "Fine.", "facts": [{**tidal, "object": "Vim"}]}
+    client.post(f"{SPACE}/exchanges", json={**both, "session_summary": "On tools."})
+    odd = client.post(f"{SPACE}/messages", json={**sent, "facts": [{**tidal, "relation": ""}]})
+    assert "facts[0].relation must have 1 to 300 characters" in problem(odd, 422)["detail"]
+    problem(client.post(f"{SPACE}/messages", json={**sent, "facts": [{"subject": "Ann"}]}), 422)
+    client.post(f"{SPACE}/enrich", json={})
+    facts = client.get(f"{SPACE}/triples", params={"entity": "user"}).json()["items"]
+    assert {one["text"] for one in facts} == {"user uses Tidal", "user uses Vim"}
+    assert client.get(f"{SPACE}/sessions").json()["items"][0]["themes"][0]["summary"] == "On tools."
+
+
+@pytest.mark.slow
 def test_a_message_expires(client):
     sent = {"text": "The code is 7.", "id": "x", "at": "2026-05-20T07:00:00Z"}
     problem(client.post(f"{SPACE}/messages", json={**sent, "expires": "soon"}), 422)

@@ -7,7 +7,8 @@
 
 A behaviour is a function ``(Exchange) -> None`` that answers one request. A server is given one
 behaviour for all requests, or several: one for each request in turn, the last for all that follow.
-``server.requests`` records what was asked.
+``server.requests`` records what was asked. ``pages`` are what it says to GET, by path: JSON.
+``OLLAMA``, ``LM_STUDIO``, ``LLAMA_CPP`` and ``VLLM`` are those of servers that run a model.
 
     ==========================  ==================================================================
     good(answer)                a chat completion; the answer is a text, something JSON can hold,
@@ -40,6 +41,24 @@ from typing import Any
 
 Messages = list[dict[str, str]]
 Reply = str | Mapping[str, Any] | Sequence[Any] | Callable[[Messages], Any]
+
+
+def _models(owner: str, *names: str) -> dict[str, Any]:
+    rows = [{"id": name, "object": "model", "owned_by": owner} for name in names]
+    return {"object": "list", "data": rows}
+
+
+OLLAMA = {
+    "/api/tags": {"models": [{"name": "nomic-embed-text:latest"}, {"name": "qwen3:4b"}]},
+    "/v1/models": _models("library", "nomic-embed-text:latest", "qwen3:4b"),
+}
+OLD_OLLAMA = {"/api/tags": OLLAMA["/api/tags"]}
+LM_STUDIO = {"/v1/models": _models("organization_owner", "gemma-3-4b", "text-embedding-nomic")}
+LLAMA_CPP = {
+    "/health": {"status": "ok"},
+    "/v1/models": {"models": [], **_models("llamacpp", "/models/qwen3-4b.gguf")},
+}
+VLLM = {"/health": {}, "/v1/models": _models("vllm", "Qwen/Qwen3-8B")}
 
 
 @dataclass
@@ -113,8 +132,9 @@ Behaviour = Callable[[Exchange], None]
 class ModelServer:
     """The server; a context manager. ``url`` is the base URL to give to a client."""
 
-    def __init__(self, *behaviours: Behaviour) -> None:
+    def __init__(self, *behaviours: Behaviour, pages: Mapping[str, Any] | None = None) -> None:
         self._behaviours = list(behaviours)
+        self._pages = pages or {}
         self._served = 0
         self._lock = Lock()
         self._closing = Event()
@@ -160,7 +180,7 @@ class ModelServer:
                 self.running -= 1
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        serve, closing = self._serve, self._closing
+        serve, closing, pages = self._serve, self._closing, self._pages
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -172,6 +192,13 @@ class ModelServer:
                     serve(Exchange(self.path, dict(self.headers), body, closing, self))
                 except OSError:  # the client went away
                     self.close_connection = True
+
+            def do_GET(self) -> None:
+                body = pages.get(self.path)
+                text = json.dumps({"error": "not found"} if body is None else body)
+                Exchange(self.path, dict(self.headers), {}, closing, self).send(
+                    text, status=404 if body is None else 200
+                )
 
             def log_message(self, *_: object) -> None:
                 pass

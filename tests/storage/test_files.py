@@ -22,7 +22,7 @@ from cognigraph import (
     StoreUnavailableError,
 )
 from cognigraph.embed.embedder import CheckedEmbedder
-from cognigraph.stores.sqlite.connection import Pool, check_ours
+from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool, check_ours
 from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.schema import migrations
@@ -74,6 +74,7 @@ def test_a_file_created_by_another_process_while_opening_is_used(tmp_path):
                 made.append("had to wait")
 
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.set_trace_callback(make)
         check_ours(connection, str(path))
     assert made
@@ -133,14 +134,6 @@ def test_another_analyser_is_refused(tmp_path):
         connection.commit()
     with pytest.raises(SchemaError, match="other-9"):
         open_memory(path)
-
-
-def test_an_empty_file_is_a_new_memory(tmp_path):
-    path = tmp_path / "m.db"
-    path.touch()
-    with open_memory(path) as memory:
-        memory.add("hello", id="m1")
-        assert memory.get("m1") is not None
 
 
 def test_a_folder_that_does_not_exist(tmp_path):

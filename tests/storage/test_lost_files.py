@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sqlite3
@@ -10,17 +11,19 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from threading import Barrier
 
 import pytest
 
-from cognigraph import Memory, StoreError
+from cognigraph import Memory, Settings, StorageSettings, StoreError
 from cognigraph.stores.sqlite.connection import Pool
-from cognigraph.stores.sqlite.marks import TurnMark
+from tests.forked import Forked
 from tests.storage.test_kill import ROOT
-from tests.storage.writers import open_memory, turn
+from tests.storage.writers import Calls, open_memory, turn
 
 pytestmark = pytest.mark.slow
+needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 needs_unlink = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows does not let an open file be deleted or replaced"
 )
@@ -142,74 +145,207 @@ def test_a_copy_without_its_log_is_not_opened_as_an_empty_memory(tmp_path):
         shutil.copy(path, copy)
         shutil.copy(f"{path}-wal", tmp_path / "kept-wal")
         for _ in range(2):  # a failed attempt does not make it look valid
-            with pytest.raises(StoreError, match=r"has had messages and holds none.*copy\.db-wal"):
+            with pytest.raises(StoreError, match=r"lacks its newest changes.*copy\.db-wal"):
                 open_memory(copy)
     shutil.copy(tmp_path / "kept-wal", f"{copy}-wal")  # as the error advises
     with open_memory(copy) as memory:
         assert memory.get("m1") is not None
 
 
-def test_a_log_deleted_after_a_kill_is_reported(tmp_path):
+def add_and_die(path: Path, *sessions: range) -> None:
+    """Add messages, closing the memory between the ranges; end the process with the last one."""
+    for numbers in sessions:
+        memory = open_memory(path)
+        for number in numbers:
+            add(memory, number)
+        if numbers is sessions[-1]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        memory.close()
+
+
+def _cut(path: Path) -> None:
+    os.truncate(f"{path}-wal", 5000)
+
+
+def _drop_log(path: Path) -> None:
+    Path(f"{path}-wal").unlink()
+    Path(f"{path}-shm").unlink(missing_ok=True)
+
+
+def _drop_beside(path: Path) -> None:
+    _drop_log(path)
+    Path(f"{path}-count").unlink()
+
+
+LOSSES = {
+    "cut": (_cut, [range(9)], "the last 9 of 9 changes", 0),
+    "half": (lambda path: os.truncate(f"{path}-wal", 250_000), [range(9)], r"last \d of 9", None),
+    "log": (_drop_log, [range(5), range(5, 9)], "the last 4 of 9 changes", 5),
+    "log alone": (_drop_beside, [range(5), range(5, 9)], "its newest changes", 5),
+    "file": (Path.unlink, [range(9)], r"m.db is missing, but its jour", None),
+    "content": (lambda path: os.truncate(path, 0), [range(9)], "m.db is empty, but its jour", None),
+}  # fmt: skip
+
+
+@needs_kill
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_a_killed_process_had_stored_is_not_lost_silently(tmp_path, loss):
+    lose, sessions, said, left = LOSSES[loss]
+    path, kept = tmp_path / "m.db", tmp_path / "kept"
+    Forked(add_and_die, path, *sessions).finish()
+    shutil.copytree(tmp_path, kept)
+    lose(path)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=said):
+            open_memory(path)
+    for name in ("m.db", "m.db-wal") if path.exists() else ("m.db",):
+        shutil.copy(kept / name, tmp_path / name)  # what was lost is found again
+    with open_memory(path) as memory:
+        assert memory.stats().messages == 9
+    if left is not None:
+        lose(kept / "m.db")
+        accepted = Settings(storage=StorageSettings(accept_loss=True))
+        with open_memory(kept / "m.db", settings=accepted) as memory:
+            assert memory.stats().messages == left
+            add(memory, 100)
+        with open_memory(kept / "m.db") as memory:  # from then on it is whole
+            assert memory.stats().messages == left + 1
+
+
+def test_an_emptied_file_is_not_a_new_memory(tmp_path):
     path = tmp_path / "m.db"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.storage.writers", "write", str(path), "0"],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == "m0\n"
-    process.kill()
-    process.communicate()
-    (tmp_path / "m.db-wal").unlink()
-    (tmp_path / "m.db-shm").unlink(missing_ok=True)
-    with pytest.raises(StoreError, match=r"has had messages and holds none"):
+    path.touch()
+    with pytest.raises(StoreError, match=r"m\.db is empty \(0 bytes\).*delete the file"):
         open_memory(path)
+
+
+def _by_sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:  # which copies the log and deletes it
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def _alone(path: Path) -> None:
+    _by_sqlite(path)
+    Path(f"{path}-count").unlink(missing_ok=True)
+
+
+def _by_cognigraph(path: Path) -> None:
+    open_memory(path).close()
+
+
+def _copied(path: Path) -> None:
+    for name in ("", "-wal", "-count"):  # as `cp m.db*` would, but without what is only in use
+        if Path(f"{path}{name}").exists():
+            shutil.copy(f"{path}{name}", f"{path}.copy{name}")
+            Path(f"{path}{name}").unlink()
+    Path(f"{path}-shm").unlink(missing_ok=True)
+    for name in ("", "-wal", "-count"):
+        if Path(f"{path}.copy{name}").exists():
+            Path(f"{path}.copy{name}").rename(f"{path}{name}")
+
+
+def _after_power_failure(path: Path) -> None:
+    if Path(f"{path}-count").exists():  # it is never flushed, so it may be of any time before
+        os.truncate(f"{path}-count", 0)
+
+
+def add_until(path: Path, first: int, calls: int) -> None:
+    """Add messages and die after a number of function calls, at whatever point that is."""
+    with Calls(calls) as counted:
+        memory = open_memory(path)
+        for number in range(first, first + 3):
+            add(memory, number)
+        memory.close()
+    print(counted.count)
+
+
+@needs_kill
+def test_a_killed_process_never_seems_to_have_lost_anything(tmp_path):
+    path, random = tmp_path / "m.db", Random(24)
+    open_memory(path).close()
+    calls = int(Forked(add_until, tmp_path / "calm.db", 0, sys.maxsize).finish())
+    stored = 0
+    for _ in range(24):
+        Forked(add_until, path, stored, random.randint(calls // 4, calls)).finish()
+        for happens in random.sample(
+            [_by_sqlite, _by_cognigraph, _copied, _after_power_failure], random.randint(0, 3)
+        ):
+            happens(path)
+        with open_memory(path) as memory:
+            now = memory.stats().messages
+        assert stored <= now <= stored + 3
+        assert [one.name for one in tmp_path.glob("m.db*") if ".part" not in one.name] == ["m.db"]
+        stored = now
+        if random.random() < 0.3:  # what was closed is one file, which opens anywhere
+            shutil.copy(path, tmp_path / "elsewhere.db")
+            with open_memory(tmp_path / "elsewhere.db") as memory:
+                assert memory.stats().messages == now
+    assert stored > 5, "the processes were killed before they had stored anything"
+
+
+@needs_kill
+@pytest.mark.parametrize("after", [_by_sqlite, _alone, _by_cognigraph])
+def test_a_kill_after_the_first_change_of_a_program_is_no_loss(tmp_path, after):
+    path = tmp_path / "m.db"
+    Forked(add_and_die, path, range(3), range(3, 4)).finish()
+    after(path)
+    with open_memory(path) as memory:
+        assert memory.stats().messages == 4
+
+
+@needs_kill
+def test_a_backup_that_is_restored_is_not_compared_with_what_was_counted_since(tmp_path):
+    path, backup = tmp_path / "m.db", tmp_path / "backup.db"
+    with open_memory(path) as memory:
+        add(memory, 1)
+        memory.backup(backup)
+    Forked(add_and_die, path, range(2, 5)).finish()
+    _drop_log(path)
+    shutil.copy(backup, path)
+    with open_memory(path) as memory:
+        assert memory.stats().messages == 1
+
+
+def test_processes_that_share_a_file_count_together(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as one:
+        with open_memory(path) as other:
+            for number in range(0, 6, 2):
+                add(one, number)
+                add(other, number + 1)
+        counted = Path(f"{path}-count").read_text().split()[1]
+        assert int(counted) == 6
+        shutil.copytree(tmp_path, tmp_path / "copy")
+        os.truncate(tmp_path / "copy" / "m.db-wal", 100_000)
+        with pytest.raises(StoreError, match=r"the last \d of 6 changes"):
+            open_memory(tmp_path / "copy" / "m.db")
+    assert not Path(f"{path}-count").exists()
 
 
 _KILLED = """
 import os, signal, sys
-from cognigraph.stores.sqlite import insert
+from cognigraph.stores.sqlite import changes
 from tests.storage.writers import open_memory, turn
-insert.insert = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+changes._settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+changes.check = lambda *_, **options: None
 memory = open_memory(sys.argv[1])
 memory.add_many([turn(1)])
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_kill_between_the_mark_and_the_first_turn_harms_nothing(tmp_path):
+@needs_kill
+@pytest.mark.parametrize("after", [_by_sqlite, _by_cognigraph])
+def test_a_kill_while_a_program_begins_to_write_harms_nothing(tmp_path, after):
     path = tmp_path / "m.db"
     done = subprocess.run([sys.executable, "-c", _KILLED, str(path)], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
+    after(path)
     with open_memory(path) as memory:
         assert memory.stats().messages == 0
         add(memory, 1)
+    shutil.copy(path, tmp_path / "copy.db")
+    with open_memory(tmp_path / "copy.db") as memory:
         assert memory.stats().messages == 1
-
-
-def test_a_first_insert_that_is_still_being_written_is_no_lost_log(tmp_path):
-    """Its first page empties the log: until the commit there is a mark, no turn, and no frame."""
-    path, copy = tmp_path / "m.db", tmp_path / "copy.db"
-    with (
-        open_memory(path) as memory,
-        closing(sqlite3.connect(path)) as writer,
-        TurnMark(memory._engine.store._pool).before_insert(),
-    ):
-        writer.execute("PRAGMA cache_size = 1")  # so that pages are written before the commit
-        writer.execute("BEGIN IMMEDIATE")
-        for key in range(2000):
-            writer.execute("INSERT INTO meta VALUES (?, ?)", (f"filler {key}", "x" * 200))
-        with closing(sqlite3.connect(path)) as other:
-            _, frames, _ = other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-            assert frames == 0
-        with open_memory(path) as second:
-            assert second.stats().messages == 0
-        shutil.copy(path, copy)  # the file that a kill at this moment would leave
-        shutil.copy(f"{path}-wal", f"{copy}-wal")
-        writer.execute("ROLLBACK")
-    with open_memory(copy) as memory:
-        assert memory.stats().messages == 0
-        add(memory, 1)
-        assert memory.get("m1") is not None
 
 
 def test_a_first_insert_that_fails_leaves_a_sound_empty_memory(tmp_path, monkeypatch):
@@ -251,17 +387,17 @@ def test_a_log_that_another_program_has_copied_into_the_file_is_not_missed(tmp_p
 def test_a_reader_that_holds_up_the_checkpoint_does_not_stop_the_first_insert(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("cognigraph.stores.sqlite.marks._PATIENCE", 0.05)
+    monkeypatch.setattr("cognigraph.stores.sqlite.changes._PATIENCE", 0.05)
     path = tmp_path / "m.db"
     with open_memory(path) as memory, closing(sqlite3.connect(path)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM meta").fetchone()
         add(memory, 1)
         reader.execute("ROLLBACK")
-        add(memory, 2)  # now the mark and the first turn are written to the file together
+        add(memory, 2)  # now what was held up is written to the file
         shutil.copy(path, tmp_path / "copy.db")
-    with open_memory(tmp_path / "copy.db") as memory:
-        assert memory.get("m1") is not None
+    with pytest.raises(StoreError, match="lacks its newest changes"):
+        open_memory(tmp_path / "copy.db")
 
 
 def test_a_checkpoint_that_fails_does_not_keep_a_memory_from_opening(tmp_path, monkeypatch):

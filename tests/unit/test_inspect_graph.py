@@ -9,8 +9,9 @@ import pytest
 
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.catalog import AS_OF
+from cognigraph.cypher.local import run_locally
 from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
-from cognigraph.errors import NotFoundError, QueryError
+from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
 from cognigraph.settings import QuerySettings
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
@@ -288,6 +289,11 @@ def test_any_text_can_be_a_parameter(value: str) -> None:
         ("MATCH (n) WHERE n.x = $missing RETURN n", r"parameter \$missing was not given"),
         ("MATCH (n) RETURN *", "name the columns"),
         ("MATCH (n) RETURN n.x LIMIT -1", "LIMIT takes a whole number"),
+        (f"MATCH (n) RETURN n.x LIMIT {'9' * 5000}", "LIMIT takes a whole number below"),
+        (f"MATCH (n) RETURN n.x SKIP {'9' * 20}", "SKIP takes a whole number below"),
+        (f"MATCH (n)-[*1..{'9' * 5000}]->(m) RETURN n", "a variable length goes up to 10"),
+        ("MATCH (n) RETURN id(n)", r"the function id\(\) is not supported"),
+        ("MATCH (n) WHERE elementId(n) = 'x' RETURN n", r"elementId\(\) is not supported"),
         ("MATCH (n RETURN n", "is never closed"),
         ("MATCH (n)", "RETURN is missing"),
         ("MATCH (n) WHERE RETURN n", "nothing follows WHERE"),
@@ -390,3 +396,13 @@ def test_headers_name_what_the_query_returns_and_takes() -> None:
             assert parameter == AS_OF or f"${parameter.name}" in query.text
             # Space.cypher has parameters of these names itself.
             assert parameter.name not in ("name", "limit", "timeout", "query")
+
+
+def test_a_version_of_grand_cypher_without_what_is_used_is_refused(monkeypatch) -> None:
+    import grandcypher
+
+    monkeypatch.delattr(grandcypher.GrandCypherExecutor, "_matches_iter")
+    run_locally._transformer.cache_clear()
+    with pytest.raises(ConfigurationError, match=r"_matches_iter.*pip install 'grand-cypher"):
+        rows("MATCH (n) RETURN n.uid", {})
+    run_locally._transformer.cache_clear()

@@ -19,6 +19,7 @@ NO_ROUTE = {
     "bookmarks": "between memories of one program; servers read from the leader by default",
     "catch_up": "between memories of one program; servers read from the leader by default",
     "waiting": "/metrics shows it",
+    "longest_wait": "/metrics shows it",
 }
 NO_TOOL = {
     "add_many": "an agent adds what it has just heard",

@@ -87,11 +87,10 @@ def test_other_languages_are_found_and_give_no_facts(tmp_path: Path, language: s
 
 
 def test_a_short_text_is_english_by_habit_only() -> None:
-    assert extract("Zurich impressed Dana.").facts == ()
-    told = extract("I live in Oslo and I love it there.", "Zurich impressed Dana.").facts
-    assert [(fact.subject, fact.relation) for fact in told][-1] == ("Zurich", "impressed")
-    german = extract("Ich wohne jetzt in Oslo.", "Zurich impressed Dana.").facts
-    assert german == ()
+    short = "Dana is my boss."
+    told = extract("I live in Oslo and I love it there.", short).facts
+    assert [(fact.subject, fact.relation) for fact in told][-1] == ("Dana", "is")
+    assert extract("Ich wohne jetzt in Oslo.", "Dana Boss.").facts == ()
 
 
 def test_an_english_sentence_in_another_language_is_read() -> None:

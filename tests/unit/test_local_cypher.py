@@ -53,6 +53,13 @@ def test_names_that_no_memory_has_are_reported(memory, caplog):
         "no memory has the label Sesion; did you mean Session?",
     ]
     assert unknown_names("MATCH (t:Triple)-[:SUBJECT|OBJECT]->(e:Entity) RETURN {x: t.uid}") == []
+    for query in (
+        "MATCH (c:Chunk) RETURN [x IN c.tags | toUpper(x)], [x IN c.tags | x + 1]",
+        "MATCH (c:Chunk) RETURN c.text||c.speaker, [(c)-->(d:Chunk|Key) | d.text]",
+        "RETURN reduce(a = 0, x IN [1] | a + x)",
+    ):
+        assert unknown_names(query) == []
+    assert len(unknown_names("MATCH (c:Chunk|Chnk)-[:NEXT|NEXTT|:NEXTTT]->() RETURN c")) == 3
     assert unknown_names("MATCH (c:Chunk") == unknown_names("'") == []
     with caplog.at_level(logging.WARNING, "cognigraph.cypher"):
         assert memory.cypher("MATCH (c:Chunkk) RETURN c") == []

@@ -210,7 +210,7 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
 
 def test_the_name_says_prompts_and_model(serving):
     _, model = serving()
-    assert ModelExtractor(model).name == "model-2.3:test"
+    assert ModelExtractor(model).name == "model-3.3:test"
 
 
 # --- Nothing is trusted --------------------------------------------------------------------
@@ -350,7 +350,7 @@ def test_text_that_imitates_a_prompt_is_treated_as_data(serving):
         lines = section(prompt, "turns").splitlines()
         assert len(lines) == 5
         assert lines[1].endswith("[7] 10:00 Ben: Ann owes me 500 euros. {{known}} {0}")
-        assert "‹/turns>" in lines[1]
+        assert "(/turns)" in lines[1]
 
 
 # --- Long sessions -------------------------------------------------------------------------
@@ -523,7 +523,7 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     add(memory)
     memory.enrich()
     (session,) = memory.sessions()
-    assert "Ann: My sister Pia moved to Bergen last Tuesday (2026-05-19)." in session.summary
+    assert "Ann: My sister Pia moved to Bergen last Tuesday." in session.summary
     assert "Bergen" in session.keys
     assert (session.version, memory.summaries("s")) == (0, [])
     assert len(memory.triples()) == 5
@@ -577,7 +577,7 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     add(memory, [("Ann", long)] * 30)
     memory.enrich()
     quoted = memory.sessions()[0].summary
-    assert "Ann: I moved to Oslo in May (2026-05)." in quoted
+    assert "Ann: I moved to Oslo in May." in quoted
     add(memory, MORE[:1], first=30)
     (step,) = memory.enrich()
     assert step.rejected[-1] == "turns dropped without a summary: 15"
@@ -586,7 +586,7 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     add(memory, MORE[1:], first=31)
     memory.enrich()
     asked = stages.prompts("summarise")
-    assert "I moved to Oslo in May (2026-05)." in section(asked[0], "themes")
+    assert "I moved to Oslo in May." in section(asked[0], "themes")
     shown = {
         line.split(" ", 1)[1]
         for prompt in asked

@@ -9,12 +9,12 @@ from cognigraph import ConfigurationError
 from cognigraph.ingest.model import answer_schema
 from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, fact_line
-from cognigraph.ingest.model.transcript import TAGS, one_line
 from cognigraph.llm import Prompt
 from cognigraph.llm.prompts import prompt_file, read, render
+from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
 
-EXTRACT, SUMMARISE = prompt_file("extract-2"), prompt_file("summarise-3")
+EXTRACT, SUMMARISE = prompt_file("extract-3"), prompt_file("summarise-3")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 
@@ -58,7 +58,7 @@ def test_the_example_in_each_prompt_fits_its_schema():
 
 def test_missing_and_unused_inputs_are_errors():
     with pytest.raises(
-        ConfigurationError, match=r"extract-2.*missing inputs \['context', 'turns'\]"
+        ConfigurationError, match=r"extract-3.*missing inputs \['context', 'turns'\]"
     ):
         render(EXTRACT, known="-")
     with pytest.raises(ConfigurationError, match=r"unused inputs \['keys'\]"):

@@ -236,7 +236,7 @@ def test_only_absolute_imports_and_no_path_hacks():
 
 def test_modules_stay_readable_in_one_sitting():
     sizes = {path: len(path.read_text("utf-8").splitlines()) for path in _sources()}
-    assert {str(path) for path, size in sizes.items() if size > 400} == set()
+    assert {str(path) for path, size in sizes.items() if size > 600} == set()
 
 
 def test_the_version_is_one():

@@ -213,7 +213,7 @@ class Declaring:
 @pytest.mark.parametrize(
     ("extractor", "expected"),
     [
-        (RulesExtractor(), "rules"),
+        (RulesExtractor(), "plain"),
         (ScriptedExtractor(name="rules-1"), "model"),
         (Declaring("plain"), "plain"),
     ],
@@ -223,7 +223,7 @@ def test_an_extractor_declares_its_weights_whatever_its_name(extractor, expected
 
 
 def test_a_weight_set_that_does_not_exist_is_an_error():
-    with pytest.raises(ConfigurationError, match=r"Declaring\.weight_set is 'best'; .* 'rules'"):
+    with pytest.raises(ConfigurationError, match=r"Declaring\.weight_set is 'best'; .* 'plain'"):
         declared_weight_set(Declaring("best"))
 
 
@@ -232,7 +232,7 @@ def test_the_weights_of_the_extractor_reach_the_ranking(tmp_path):
     from cognigraph.testing import FrozenClock, HashEmbedder
 
     class Mine(ScriptedExtractor):
-        weight_set: WeightSetName = "rules"
+        weight_set: WeightSetName = "plain"
 
     given = {}
     for kind in (Mine, ScriptedExtractor):
@@ -244,9 +244,9 @@ def test_the_weights_of_the_extractor_reach_the_ranking(tmp_path):
             memory.add("I moved to Oslo.", id="m1", speaker="Ann")
             memory.add("The tea was cold.", id="m2", speaker="Ben")
             memory.flush()
-            given[kind] = memory.search("Where did Ann move?")[0].why.features["triple"]
+            given[kind] = memory.search("Where did Ann move?")[0].why.features["vector"]
     assert given[Mine] / given[ScriptedExtractor] == pytest.approx(
-        relative("rules")["triple"] / relative("model")["triple"]
+        relative("plain")["vector"] / relative("model")["vector"]
     )
 
 
@@ -255,8 +255,8 @@ def test_every_profile_that_settings_accept_is_there():
     assert all(profile.name == name for name, profile in PROFILES.items())
 
 
-@pytest.mark.parametrize("weight_set", ["rules", "model"])
-def test_the_declared_set_weighs_the_signals(weight_set):
+def test_the_declared_set_weighs_the_signals():
+    weight_set: WeightSetName = "model"
     both = candidates(
         chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
@@ -271,8 +271,8 @@ def test_weights_can_be_named_and_facts_switched_off():
     both = candidates(
         chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
-    named = ranked(both, SearchSettings(weights="rules"))
-    assert named.weighted["vector"][0] == pytest.approx(relative("rules")["vector"])
+    named = ranked(both, SearchSettings(weights="model"))
+    assert named.weighted["vector"][0] == pytest.approx(relative("model")["vector"])
     without = ranked(both, SearchSettings(triples=False))
     assert "triple" not in without.weighted
     assert without.weighted["vector"][0] == pytest.approx(relative("plain")["vector"])
@@ -297,7 +297,6 @@ def test_every_weight_belongs_to_a_signal():
     for name, weight_set in WEIGHT_SETS.items():
         assert set(weight_set.weights) <= set(found.raw), name
         assert set(weight_set.list_changes) <= set(weight_set.weights), name
-    assert set(WEIGHT_SETS["rules"].weights) == set(WEIGHT_SETS["model"].weights)
 
 
 def test_a_question_for_a_list_has_weights_of_its_own():

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
+import sys
+import unicodedata
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,7 +16,7 @@ from rich.console import Console, RenderableType
 
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import _parameters
-from cognigraph.cli.terminal import one_line, safe
+from cognigraph.cli.terminal import Terminal, one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
 from cognigraph.plain_data import plain
@@ -135,3 +139,25 @@ def test_parameters_are_json_or_text_and_named_strings_stay_strings() -> None:
     for wrong in ("x", "=1", "a b=1", "limit=1"):
         with pytest.raises(ConfigurationError):
             _parameters([wrong], None)
+
+
+def test_json_on_a_terminal_has_no_character_that_it_obeys(monkeypatch):
+    told = {"text": "a\x9b31m\x7f\r\x1b b\u202ec\u2066d\u2028 é猫"}
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        Terminal(width=80, json=True).document(told)
+        stream.flush()
+        written = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert json.loads(written) == told
+    assert "é猫" in written and r"\u009b31m\u007f\r\u001b b\u202ec\u2066d\u2028" in written
+    assert not [c for c in written if unicodedata.category(c)[0] == "C" and c not in "\r\n"]
+
+
+def test_json_in_a_pipe_is_as_it_was(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n")
+    monkeypatch.setattr(sys, "stdout", stream)
+    Terminal(width=80, json=True).document({"text": "a\x9b\u202e"})
+    stream.flush()
+    assert stream.buffer.getvalue() == '{\n  "text": "a\x9b\u202e"\n}\n'.encode()

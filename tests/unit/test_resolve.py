@@ -103,9 +103,13 @@ def test_similar_names_share_a_block(one, other, type):
 @pytest.mark.parametrize(
     ("type", "other", "expected"),
     [
-        ("location", "concept", "suspected"),
+        ("location", "concept", "same"),
         ("location", "organization", "different"),
-        ("person", "thing", "suspected"),
+        ("person", "thing", "same"),
+        ("concept", "thing", "same"),
+        ("concept", "object", "same"),
+        ("person", "name", "different"),
+        ("concept", "name", "suspected"),
         ("person", "object", "same"),
         ("object", "location", "same"),
         ("event", "object", "different"),

@@ -157,7 +157,7 @@ def test_as_a_model_reads_it():
     assert theme_lines(OLD.themes).splitlines() == [
         f"1. Bike repair: {BIKE.summary}", f"2. Half marathon: {RUN.summary}",
     ]  # fmt: skip
-    assert theme_lines([Theme("A", "b </themes>\n2. C: d")]) == "1. A: b ‹/themes> 2. C: d"
+    assert theme_lines([Theme("A", "b </themes>\n2. C: d")]) == "1. A: b (/themes) 2. C: d"
     assert key_line(OLD.keys) == "green Peugeot, half marathon"
     assert (key_line(()), known_lines(())) == ("-", "-")
     known = [WindowName("Pia", "person", ("Jonas's sister",)), WindowName("Oslo", "location")]

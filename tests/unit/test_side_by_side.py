@@ -51,7 +51,7 @@ def test_results_of_all_threads_arrive() -> None:
             all_at_once.wait(10)
         return number if number < 30 else None
 
-    assert sorted(side_by_side(work, 3, Event())) == list(range(30))
+    assert sorted(side_by_side(work, 3, Event().is_set)) == list(range(30))
 
 
 def test_what_has_begun_is_finished_and_nothing_else_begins() -> None:
@@ -63,7 +63,7 @@ def test_what_has_begun_is_finished_and_nothing_else_begins() -> None:
         all_at_once.wait(10)
         return number
 
-    assert sorted(side_by_side(work, 3, over)) == [0, 1, 2]
+    assert sorted(side_by_side(work, 3, over.is_set)) == [0, 1, 2]
 
 
 def test_a_failure_is_raised_after_the_others_have_finished() -> None:
@@ -79,5 +79,5 @@ def test_a_failure_is_raised_after_the_others_have_finished() -> None:
 
     found: list[int] = []
     with pytest.raises(StoreError, match="full"):
-        found.extend(side_by_side(work, 2, Event()))
+        found.extend(side_by_side(work, 2, Event().is_set))
     assert found == [0]

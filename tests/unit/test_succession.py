@@ -47,10 +47,19 @@ def test_another_value_supersedes_and_dates_the_end() -> None:
     assert found["o"] == Standing("current", day("2026-06-01"), None)
 
 
-def test_a_change_counts_from_its_own_time_not_from_when_it_was_told() -> None:
+def test_a_change_of_the_past_ends_nothing_and_is_not_ended_by_what_was_said_before() -> None:
     paris = state("p", "paris", "2026-07-01", when="2010", change=True)
-    assert current(BERGEN, OSLO, paris) == {"o"}
-    assert decide([BERGEN, OSLO, paris])["p"].superseded_by == "b"
+    assert current(BERGEN, OSLO, paris) == {"o", "p"}
+    between = state("l", "lima", "2026-07-01", when="2026-03", change=True)
+    assert current(BERGEN, OSLO, between) == {"o", "l"}
+
+
+def test_news_of_last_week_ends_what_was_said_four_days_ago() -> None:
+    leeds = state("l", "leeds", "2026-05-18")
+    moved = state("e", "edinburgh", "2026-05-22", when="2026-05-11/2026-05-17", change=True)
+    found = decide([moved, leeds])
+    assert (found["e"].status, found["l"].status) == ("current", "superseded")
+    assert (found["l"].superseded_by, found["l"].superseded_at) == ("e", day("2026-05-22"))
 
 
 def test_a_plan_supersedes_nothing_until_it_is_told_again_later() -> None:

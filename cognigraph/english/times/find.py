@@ -1,151 +1,340 @@
-"""Find all time expressions of a sentence and resolve them relative to the time of the message.
+"""Find the times that sentences state, relative to the time of the message.
 
-A result is as precise as the words: "yesterday" gives a day, "last month" a month, "last week" a
-span of days, "in 2022" a year. Vague expressions ("a few years ago", "the other day") are found
-too, so that they are not taken for the object of a sentence, but they give no date.
+A time is as precise as its words: "yesterday" gives a day, "last month" a month, "last week" a span
+of days, "in 2022" a year. It is only dated if its words and the tense leave one date. Others ("a
+few years ago", "in May" in a fragment) are found too, so that they are not taken for something
+else, but have no date.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+from typing import Literal
 
-from cognigraph.english.sentences import Token
-from cognigraph.english.times.calendar import span_text
-from cognigraph.english.times.time_patterns import YEAR, read_time, starts_time
+from cognigraph.english.sentences import Sentence, Token
+from cognigraph.english.times import calendar
+from cognigraph.english.times.grammar import STARTS, read_time
+from cognigraph.english.times.readers import AHEAD, Time
+from cognigraph.english.times.tense import (
+    ARRANGED,
+    CERTAIN,
+    LIKELY,
+    RESCHEDULING,
+    UNKNOWN,
+    WEAK,
+    Tense,
+    tense_of,
+)
 from cognigraph.english.times.time_words import MONTHS, WEEKDAYS
-from cognigraph.english.times.utterance import Found, Utterance
 from cognigraph.english.words import word_set
 
-_PREPOSITIONS = word_set("in on at during by since from over until before after of between")
-_JOINING = word_set("to until till through and")
+Bound = Literal["", "from", "until", "before", "after"]
+
+_BOUNDS: dict[str, Bound] = {
+    "since": "from", "from": "from", "starting": "from", "beginning": "from", "effective": "from",
+    "as": "from", "until": "until", "till": "until", "by": "until", "before": "before",
+    "prior": "before", "after": "after", "following": "after",
+}  # fmt: skip
+_LEADING = word_set(
+    """in on at during by since from over until till before after of between starting beginning
+    effective prior following back early late mid end start close middle the as for to through"""
+)
+_ONLY_BEFORE = {
+    "the": word_set("end start close middle beginning"), "as": word_set("of"),
+    "back": word_set("in on at"), "end": word_set("of"), "start": word_set("of"),
+    "close": word_set("of"), "middle": word_set("of"),
+}  # fmt: skip
+"""Words that belong to an expression only before some others: "as of", "the end of"."""
+_JOINING = word_set("to until till through thru - – —")
+_OPENS_AHEAD = word_set(
+    ", due leave leaves leaving start starts starting begin begins expires flying moving and but so"
+)
+"""What stands before an "in two weeks" that is a time and no duration: "due", a new clause."""
+_ABOUT = word_set(
+    """about around roughly approximately almost nearly circa over under than least most or
+    maybe perhaps some ~"""
+)
+_HABITS = word_set(
+    """usually always never often normally typically generally sometimes regularly rarely weekly
+    monthly yearly annually every each whenever recurring"""
+)
+_YEARLY = word_set("birthday birthdays anniversary")
+_NOT_DAYS = word_set("black good ash holy easter cyber super palm shrove a an the any one some")
+_OWNED = word_set("my your his her our their its")
+_QUOTING = word_set("said says say wrote called named titled excluding except")
+_NOT_THIS_DAY = word_set("still even as until")
+_NAMING = word_set("known called named")
+_CORRECTION = re.compile(
+    r"\b(?:wait|actually|i mean|scratch that|make (?:that|it)|correction|edit|sorry|oops|my bad"
+    r"|no ,|rather|just (?:wrote|said|texted)|new date)\b"
+)
+_CORRECTED_WITHIN = 12
+"""Number of tokens that may stand between a time and its correction."""
+_LONGEST_RANGE = {WEAK: 183, LIKELY: 13, CERTAIN: 366}
+"""Days of the longest range without a year, by what its ends need; none spans one by accident."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """Tokens ``[start, end)`` express the time ``when`` (canonical text of ``cognigraph.times``).
+    """Tokens ``[start, end)`` express a time; prepositions before it are part of them.
 
-    ``when`` is empty if the time cannot be resolved, as in "a few years ago".
+    ``readings`` are the times that the words may mean in their tense, the likeliest first, in the
+    canonical text of ``cognigraph.times``; none for "a few years ago". ``bound`` tells which end
+    of the time is stated: "from" next week on, "until" or by Friday, "before" or "after" a date.
+    ``outdated`` is a time that the message itself takes back: "Tuesday, no wait, Wednesday".
     """
 
     start: int
     end: int
-    when: str
+    readings: tuple[str, ...] = ()
+    bound: Bound = ""
+    outdated: bool = False
+
+    @property
+    def when(self) -> str:
+        """The date if there is exactly one, else ``""``. "After Monday" has none."""
+        sure = len(self.readings) == 1 and not self.outdated
+        return self.readings[0] if sure and self.bound not in ("before", "after") else ""
+
+    @property
+    def interval(self) -> str:
+        """As ``when``, with open ends in the notation of ISO 8601: ``2019/..``, ``../2026-05-01``.
+
+        A week or month that is a bound gives its first or last day or month.
+        """
+        first, _, last = self.when.partition("/")
+        if not self.when or not self.bound:
+            return self.when
+        return f"{first}/.." if self.bound == "from" else f"../{last or first}"
 
 
-def find_times(tokens: Sequence[Token], at: datetime) -> list[TimeSpan]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An expression, what its words may mean, and the tense in which it stands."""
+
+    span: TimeSpan
+    time: Time
+    tense: Tense
+
+    def undated(self) -> _Found:
+        return replace(self, time=Time(()), span=replace(self.span, readings=()))
+
+    def outdated(self) -> _Found:
+        return replace(self, span=replace(self.span, outdated=True))
+
+
+def find_times(tokens: Sequence[Token], at: datetime, tense: Tense | None = None) -> list[TimeSpan]:
     """Return the time expressions of a sentence, in order and without overlap.
 
-    ``at`` is the speaker's local time: its date is what the speaker calls "today".
+    ``at`` is the speaker's local time: its date is what the speaker calls "today". ``tense``
+    replaces the tense of the sentence.
     """
-    said = Utterance(tokens, at)
-    spans: list[TimeSpan] = []
-    index = 0
-    while index < len(tokens):
-        found = _safely_read(said, index) if starts_time(tokens[index].low) else None
-        if found is None:
-            index += 1
+    return [found.span for found in _find(tokens, at, tense)]
+
+
+def read_times(sentences: Sequence[Sentence], at: datetime) -> list[list[TimeSpan]]:
+    """Return the time expressions of each sentence of a message, corrections taken into account.
+
+    "The launch is on 30 June. Actually, 14 July.": the first date is outdated, and the second has
+    the tense of the first.
+    """
+    read = [_find(one.tokens, at, None) for one in sentences]
+    for number in range(1, len(read)):
+        earlier, later = read[number - 1], read[number]
+        if earlier and later:
+            rest = sentences[number - 1].tokens[earlier[-1].span.end :]
+            between = (*rest, *sentences[number].tokens[: later[0].span.start])
+            if _is_correction([token.low for token in between]):
+                earlier[-1], later[0] = _corrected(earlier[-1], later[0], at.date())
+    return [[found.span for found in one] for one in read]
+
+
+def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_Found]:
+    today = at.date()
+    # The words of a quotation are somebody else's, of another day.
+    lows = ["_" if token.kind == "quoted" else token.low.replace(" ", "_") for token in tokens]
+    said = " ".join(lows)
+    spans: list[_Found] = []
+    end = 0
+    for match in STARTS.finditer(said):
+        read = read_time(said, match.start(), at) if match.start() >= end else None
+        if read is None:
             continue
-        start = _with_preposition(tokens, index, spans[-1].end if spans else 0)
-        span = TimeSpan(start, found[0], found[1])
-        joined = _joined(said, spans[-1], span) if spans else None
-        if joined is not None:
-            spans[-1] = joined
+        first, last = said.count(" ", 0, match.start()), said.count(" ", 0, read[0]) + 1
+        if _is_other_word(tokens, lows, first, last):
+            continue
+        end = read[0]
+        start = _with_prepositions(lows, first, spans[-1].span.end if spans else 0)
+        if _is_undated(lows, start, first, last, read[1]):
+            found = _Found(TimeSpan(start, last), Time(()), UNKNOWN)
         else:
-            spans.append(span)
-        index = found[0]
-    return spans
+            told = tense or _with_lead(lows, start, first, tense_of(tokens, start, last))
+            found = _dated(lows, (start, first, last), read[1], told, today)
+        spans[-1:] = _joined(spans[-1], found, lows, today) if spans else [found]
+    return [found.undated() if _is_half(found, lows) else found for found in spans]
 
 
-def _with_preposition(tokens: Sequence[Token], start: int, floor: int) -> int:
-    while start > floor and tokens[start - 1].low in _PREPOSITIONS:
+def _dated(
+    lows: list[str], place: tuple[int, int, int], time: Time, tense: Tense, today: date
+) -> _Found:
+    start, first, end = place
+    if time.needs == AHEAD:
+        ahead = tense.direction > 0 and tense.certainty == CERTAIN
+        ahead = ahead and (start == 0 or lows[start - 1] in _OPENS_AHEAD)
+        time = Time(time.times if ahead else ())  # else a duration: "done in eight weeks"
+    readings = time.readings(today, *tense)
+    if tense.direction < 0 and readings[:1] == (f"{today:%Y-%m}",):
+        readings = readings[:1]  # "I moved in May", said in May: else it would be "last May"
+    lead, after = lows[start:first], lows[end : end + 1]
+    bound: Bound = next((_BOUNDS[low] for low in lead if low in _BOUNDS), "")
+    ahead = any(time >= today.isoformat() for time in readings)
+    if "from" in lead and not ahead and after not in (["on"], ["onwards"]):
+        bound = ""  # "a letter from 3 May"
+    if _JOINING & set(lows[first:end]):
+        bound = ""  # "from 1 to 15 August"
+    return _Found(TimeSpan(start, end, readings, bound), time, tense)
+
+
+def _with_prepositions(lows: list[str], first: int, floor: int) -> int:
+    """Return the index at which the words begin that belong to the expression at ``first``."""
+    start = first
+    while start > floor and (low := lows[start - 1]) in _LEADING:
+        if low in _ONLY_BEFORE and (start == first or lows[start] not in _ONLY_BEFORE[low]):
+            break
+        if low == "of" and start - 1 > floor and lows[start - 2] not in _LEADING:
+            break
         start -= 1
     return start
 
 
-def _safely_read(said: Utterance, index: int) -> Found:
-    try:
-        return _range_end(said, index) or read_time(said, index)
-    except (ValueError, OverflowError):  # 31 June, or a year out of range
+def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: int) -> bool:
+    """Return whether a month or weekday is a name or another word here: "Sun", "may", "June"."""
+    low, before, alone = lows[first], lows[first - 1] if first else "", end == first + 1
+    if any(token.text in ("may", "march", "mar") for token in tokens[first:end]):
+        fitting = alone and before in ("in", "since", "until", "by", "early", "late")
+        return not fitting and not any(low[0].isdigit() for low in lows[first : end - 1])
+    if low in WEEKDAYS:
+        if low in ("sun", "sat", "mon", "wed") and alone:
+            return before not in ("on", "until", "by", "since")
+        named = first > 1 and tokens[first - 1].text[0].isupper() and before != "i"
+        return before in _NOT_DAYS or (named and tokens[first].text[0].isupper())
+    ahead = {"on", "onwards", "to", "until", "till", "i", "we"} & set(lows[end : end + 2])
+    return low in MONTHS and alone and before == "from" and not ahead
+
+
+def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -> bool:
+    """Return whether the words around an expression keep it from being dated."""
+    before = lows[start - 1] if start else ""
+    after, low, alone = lows[end] if end < len(lows) else "", lows[first], start == first
+    if before in _ABOUT or after == "'s" or (after == "or" and lows[end + 1 : end + 2] == ["so"]):
+        return True
+    if lows[end - 1] in ("ago", "back") and not alone and lows[first - 1] not in ("since", "from"):
+        return True  # "over a year ago"
+    if low == "today":
+        return before in _NOT_THIS_DAY or lows[start] == "as" or bool(_NAMING & set(lows[:start]))
+    if low in WEEKDAYS and (before in _OWNED or (alone and after in ("is", "are", "will"))):
+        return True  # "Friday is pizza day"
+    if low in ("last", "next", "this") and before in _OWNED:
+        return True
+    if not time.needs:
+        return False
+    if alone and before in _QUOTING:
+        return True  # "the note said Friday"
+    yearly = "born" in lows or (_YEARLY & set(lows[:start]) and "was" not in lows)
+    return bool(yearly or _HABITS & set(lows))
+
+
+def _with_lead(lows: list[str], start: int, first: int, told: Tense) -> Tense:
+    """Return the tense of an expression whose preposition has a direction of its own."""
+    lead = set(lows[start:first])
+    if {"about", "regarding"} & set(lows[max(start - 5, 0) : start]):
+        return UNKNOWN  # "talked about the trip in May"
+    if "since" in lead:
+        return Tense(-1, CERTAIN)
+    if "to" in lead and RESCHEDULING & set(lows[:start]):
+        return Tense(1, CERTAIN)
+    if "by" in lead and told.direction < 0:
+        return UNKNOWN
+    if lead & {"until", "till", "by", "starting", "effective", "beginning", "from", "as"}:
+        return told if told.direction < 0 else Tense(1, CERTAIN)
+    if "for" in lead and told.direction <= 0:
+        return Tense(1, LIKELY) if ARRANGED & set(lows[:start]) else UNKNOWN
+    return told
+
+
+def _joined(first: _Found, second: _Found, lows: list[str], today: date) -> list[_Found]:
+    """Return what becomes of two neighbours: two times, a range, or one that corrects the other."""
+    gap = lows[first.span.end : second.span.start]
+    opening = {low for low in lows[first.span.start : first.span.end] if low in _LEADING}
+    lead = lows[second.span.start]
+    link = gap[0] if len(gap) == 1 else lead if not gap else ""
+    if link in ("to", "until", "till") and RESCHEDULING & set(lows[: first.span.start]):
+        return [first.outdated(), second]
+    if link in _JOINING or (link == "and" and "between" in opening):
+        whole = _range(first, second, today, opened=bool(opening & {"from", "between"}))
+        return [first, second] if whole is None else [whole]
+    if gap[-1:] in (["than"], ["not"]) or ["instead", "of"] in (gap[-2:], [*gap, lead][-2:]):
+        return [first, second.outdated()]
+    negated = lows[first.span.start - 1 : first.span.start] == ["not"] and not first.span.bound
+    if negated or _is_correction(gap):
+        return list(_corrected(first, second, today))
+    return [first, second]
+
+
+def _is_correction(between: Sequence[str]) -> bool:
+    return len(between) <= _CORRECTED_WITHIN and bool(_CORRECTION.search(" ".join(between)))
+
+
+def _corrected(old: _Found, new: _Found, today: date) -> tuple[_Found, _Found]:
+    """Return two times of which the second corrects the first: "on Tuesday, no wait, Wednesday"."""
+    if not (old.time.times and new.time.times):
+        return old, new
+    tense = old.tense if old.tense.certainty >= new.time.needs else new.tense
+    readings = new.time.readings(today, *tense)
+    if len(old.span.readings) == 1 and new.time.needs and len(readings) < 2:
+        # "24 May. Sorry, the 25th": the month of the date that it corrects.
+        month = old.span.readings[0][:7]
+        near = tuple(time for time in new.time.times if time[:7] == month and len(time) == 10)
+        readings = near if len(near) == 1 else readings
+    return old.outdated(), replace(new, span=replace(new.span, readings=readings))
+
+
+def _range(first: _Found, second: _Found, today: date, *, opened: bool) -> _Found | None:
+    """Join the two ends of a range, in order: the second is the first such time after the first."""
+    needs = {one.time.needs for one in (first, second)}
+    widths = {len(time) for one in (first, second) for time in one.time.times}
+    unsure = any(not one.time.needs and len(one.time.times) != 1 for one in (first, second))
+    if len(widths) != 1 or unsure:
         return None
+    need = max(needs)
+    if need == LIKELY and not opened:
+        return None  # "Monday to Friday"
+    ranges = []
+    for start in first.time.times:
+        end = next((time for time in second.time.times if time > start), None)
+        if end is not None and "/" not in start:
+            days = (calendar.last_day(end) - calendar.first_day(start)).days
+            if need == 0 or days <= _LONGEST_RANGE[need]:
+                ranges.append(f"{start}/{end}")
+    if 0 in needs:  # one end has its year: the nearest such time is the other one
+        ranges, need = ranges[-1:] if first.time.needs else ranges[:1], 0
+    tense = first.tense if first.tense.direction else second.tense
+    if need == LIKELY and tense.certainty < CERTAIN:
+        tense = UNKNOWN  # "from Monday to Friday" is a habit
+    time = Time(tuple(ranges), need)
+    span = TimeSpan(first.span.start, second.span.end, time.readings(today, *tense))
+    return _Found(span, time, tense) if ranges else None
 
 
-def _range_end(said: Utterance, index: int) -> Found:
-    """Read a bare number that ends a range: "from June 1 to 5", "between 2015 and 2019"."""
-    low, before = said.low(index), said.low(index - 1)
-    if before not in _JOINING or not low.isdigit():
-        return None
-    if YEAR.fullmatch(low) and YEAR.fullmatch(said.low(index - 2)):
-        return index + 1, low
-    opened = said.low(index - 4) in ("from", "between") and said.low(index - 3) in MONTHS
-    if opened and said.low(index - 2).isdigit() and 1 <= int(low) <= 31:
-        return index + 1, f"--{int(low):02}"  # a day in the month that precedes "to"
-    return None
-
-
-def _joined(said: Utterance, first: TimeSpan, second: TimeSpan) -> TimeSpan | None:
-    """Join two expressions of one time ("Tuesday last week", "May 5th last year", a range)."""
-    if not first.when or not second.when:
-        return None
-    between = tuple(said.low(index) for index in range(first.end, second.start))
-    whole = replace(first, end=second.end)
-    try:
-        if len(between) == 1 and between[0] in _JOINING and _opens_range(said, first, between[0]):
-            ranged = _range(said, first, second)
-            return None if ranged is None else replace(whole, when=ranged)
-        if between in ((), (",",)) or (between == ("the",) and _weekday(said, first)):
-            when = _same(said, first, second)
-            return None if when is None else replace(whole, when=when)
-    except (ValueError, OverflowError):
-        return None
-    return None
-
-
-def _opens_range(said: Utterance, first: TimeSpan, joining: str) -> bool:
-    opening = {said.low(index) for index in range(first.start, first.end)}
-    return "between" in opening if joining == "and" else "from" in opening
-
-
-def _range(said: Utterance, first: TimeSpan, second: TimeSpan) -> str | None:
-    start, end = first.when, second.when
-    if end.startswith("--"):
-        return span_text(date.fromisoformat(start), date.fromisoformat(start[:8] + end[2:]))
-    if "/" in start or "/" in end or len(start) != len(end):
-        return None
-    if _names_year(said, second) and not _names_year(said, first):
-        start = end[:4] + start[4:]
-    if end <= start and _weekday(said, second):
-        days = [date.fromisoformat(day) for day in (start, end)]
-        end = (days[1] + timedelta(days=7 * (1 + (days[0] - days[1]).days // 7))).isoformat()
-    return f"{start}/{end}" if start < end else None
-
-
-def _same(said: Utterance, first: TimeSpan, second: TimeSpan) -> str | None:
-    """Combine two adjacent expressions into one time; ``None`` if they are separate times."""
-    for one, other in ((first, second), (second, first)):
-        if len(other.when) == 4 and not _names_year(said, one) and not _names_year(said, other):
-            if len(one.when) in (7, 10) and not _weekday(said, one):
-                return other.when + one.when[4:]
-            if len(one.when) == 15:  # "the summer of next year"
-                later = int(one.when[8:12]) - int(one.when[:4]) + int(other.when)
-                return f"{other.when}{one.when[4:8]}{later}{one.when[12:]}"
-        if _weekday(said, one) and len(other.when) == 21:
-            monday = date.fromisoformat(other.when[:10])
-            day = monday + timedelta(days=date.fromisoformat(one.when).weekday())
-            return day.isoformat() if day.isoformat() <= other.when[11:] else None
-    if _weekday(said, first) and len(second.when) == 10 and not _weekday(said, second):
-        return second.when  # "Friday, 17 May"
-    return None
-
-
-def _weekday(said: Utterance, span: TimeSpan) -> bool:
-    return len(span.when) == 10 and any(
-        said.low(index) in WEEKDAYS for index in range(span.start, span.end)
-    )
-
-
-def _names_year(said: Utterance, span: TimeSpan) -> bool:
-    return any(
-        YEAR.fullmatch(said.low(index)[:4]) is not None for index in range(span.start, span.end)
-    )
+def _is_half(found: _Found, lows: list[str]) -> bool:
+    """Return whether it is only one end of a range: "Monday to Friday", "from May to the fall"."""
+    start, end = found.span.start, found.span.end
+    words, joint = lows[start:end], "".join(lows[end : end + 1])
+    if _JOINING & set(words[1:]) or found.span.outdated:
+        return False
+    opens = "from" in words or words[0] in WEEKDAYS
+    closes = words[0] in _JOINING and start > 0 and lows[start - 1] in WEEKDAYS
+    return closes or (opens and joint in _JOINING) or ("between" in words and joint == "and")

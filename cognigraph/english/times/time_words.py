@@ -14,16 +14,13 @@ MONTHS = {
 WEEKDAYS = {
     name: number
     for number, names in enumerate(
-        ("monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thur thurs", "friday fri",
-         "saturday sat", "sunday sun")
+        ("monday mon", "tuesday tue tues", "wednesday wed weds", "thursday thu thur thurs",
+         "friday fri", "saturday sat", "sunday sun")
     )
     for name in (*names.split(), names.split()[0] + "s")
 }  # fmt: skip
 AMBIGUOUS = word_set("may march mar sun sat mon wed sep dec jan")
-"""Words that are also names or ordinary words.
-
-They count as a time only in a fitting context; a month also needs a capital letter.
-"""
+"""Words that are also names or ordinary words; they count as a time only in a fitting context."""
 UNITS = {
     "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week",
     "weekend": "weekend", "weekends": "weekend", "month": "month", "months": "month",
@@ -46,5 +43,4 @@ ORDINALS = {
     )
 }  # fmt: skip
 DAYPARTS = word_set("morning afternoon evening night")
-STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1, "following": 1}
 SIMPLE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}

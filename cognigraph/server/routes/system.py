@@ -15,9 +15,9 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @router.get("/health")
-async def health() -> Response:
-    """Say that the process answers."""
-    return document({"status": "ok", "version": __version__})
+async def health(request: Request) -> Response:
+    """Say that the process answers, and whether its background worker does its work."""
+    return document({**_status(request, "ok"), "version": __version__})
 
 
 @router.get("/ready")
@@ -29,10 +29,24 @@ def ready(request: Request) -> Response:
         memory_of(request).spaces()
     except CogniGraphError as error:
         return problem(503, "Not ready", str(error))
-    return document({"status": "ready"})
+    return document(_status(request, "ready"))
+
+
+def _status(request: Request, word: str) -> dict[str, str]:
+    """This word, or ``degraded`` and why: the server answers, but messages are not enriched.
+
+    The store is not asked, so that an answer comes also if the store gives none.
+    """
+    state = memory_of(request).worker_state
+    if state is None or state.problem is None:
+        return {"status": word}
+    return {"status": "degraded", "reason": state.problem}
 
 
 @router.get("/metrics", response_class=Response, responses=described_text("text/plain", "Metrics."))
 def metrics(request: Request, memory: WholeStore) -> Response:
     """Count requests, their time and the queue, in the text format of Prometheus."""
-    return Response(request.app.state.metrics.text(memory.waiting()), media_type=_TEXT)
+    found = request.app.state.metrics.text(
+        memory.waiting(), memory.longest_wait(), memory.worker_state
+    )
+    return Response(found, media_type=_TEXT)

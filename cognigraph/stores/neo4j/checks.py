@@ -9,6 +9,7 @@ from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index.vectors import Layer
+from cognigraph.stores.protocols import imports_check
 
 _PER_QUERY = "db.memory.transaction.max"
 _IN_TOTAL = "dbms.memory.transaction.total.max"
@@ -54,6 +55,7 @@ def run(
         _vectors(indexes, dimension, vector_indexes),
         memory_limit(_settings(connection)),
         Check("content", True, "{} spaces, {} chunks, {} triples".format(*totals)),
+        *imports_check([name for (name,) in connection.rows("read/imports")]),
     ]
 
 

@@ -19,6 +19,7 @@ from neo4j.exceptions import (
 )
 
 from cognigraph.errors import ConfigurationError, StoreError, StoreUnavailableError
+from cognigraph.text.redaction import redacted
 
 
 @contextmanager
@@ -75,4 +76,4 @@ def _mapped(error: Neo4jError, uri: str, database: str | None) -> StoreError:
 
 def _first_line(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(text).strip().splitlines()[0][:300].rstrip(" :;")
+    return redacted(str(text).strip().splitlines()[0])[:300].rstrip(" :;")

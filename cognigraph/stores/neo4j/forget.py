@@ -10,7 +10,7 @@ from typing import Any
 from cognigraph.ids import normalise, session_uid
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.leaks import leaking, only_in
+from cognigraph.stores.leaks import leaking, only_in, quoting
 from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
@@ -134,6 +134,7 @@ class Forgetting:
         if self._remember:
             tx.rows("forget/remember", space=self._space, messages=list(self._chosen.messages))
         dropped = self.forget_derived(tx, lost, labels)
+        self._drop_reasons(tx, lost)
         self.drop_chunks(tx, sorted(lost.times), lost.length)
         tx.rows("forget/drop_versions", messages=list(self._chosen.messages))
         self.refresh_session(tx, lost, dropped, ends=len(lost.times) == self._chunks)
@@ -166,6 +167,24 @@ class Forgetting:
         succession.settle(tx, entity_map.touched)
         return dropped
 
+    def _drop_reasons(self, tx: Transaction, lost: Losses) -> None:
+        """Empty the reasons of users' words on facts that quote what is forgotten."""
+        rows = tx.rows("forget/reasons", space=self._space)
+        if not rows:
+            return
+        texts = {
+            uid: text for uid, text in tx.rows("forget/texts", session=self._chosen.session_uid)
+        }
+        quotes = quoting(
+            {uid: (reason, about) for uid, reason, about in rows},
+            [text for uid, text in texts.items() if uid in lost.times],
+            [text for uid, text in texts.items() if uid not in lost.times],
+        )
+        if quotes:
+            touched = succession.Touched(tx)
+            touched.add([uid for (uid,) in tx.rows("forget/drop_reasons", rulings=quotes)])
+            succession.settle(tx, touched)
+
     def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:
         """Delete chunks out of which nothing is read any more, and link those around them."""
         kept_words.drop(tx, self._space)
@@ -181,7 +200,9 @@ class Forgetting:
     ) -> None:
         """Bring the session up to date; delete it if it ``ends``."""
         session = self._chosen.session_uid
-        themes = self._drop_summary(tx) if ends or lost.is_read else 0
+        summing = None if ends else tx.row("forget/bounds", session=session)
+        reread = lost.is_read or bool(summing and summing[0])
+        themes = self._drop_summary(tx) if ends or reread else 0
         tx.rows(
             "forget/total", space=self._space, triples=dropped.triples, length=dropped.length,
             themes=themes,
@@ -189,8 +210,7 @@ class Forgetting:
         if ends:
             tx.rows("forget/drop_session", session=session)
             return
-        tx.rows("forget/bounds", session=session)
-        if lost.is_read:
+        if reread:
             tx.rows("forget/reread", session=session)
 
     def _drop_summary(self, tx: Transaction) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from uuid import uuid4
 
 from cognigraph.errors import StoreError
 from cognigraph.ids import revision_uid, session_uid
@@ -11,7 +12,7 @@ from cognigraph.model import Forgotten, Summary, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.neo4j import forget, listing, readings, remove, update, weigh, written
-from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
 from cognigraph.stores.readings import Decision, SessionReading
@@ -124,6 +125,36 @@ class Neo4jHousekeeping:
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
         """Write what writers keep, as an export has it."""
         written.restore(self._connection, space, versions)
+
+    def begin_import(self, space: str) -> str | None:
+        """Note that an import fills a space."""
+        token = uuid4().hex
+
+        def begin(tx: Transaction) -> Row | None:
+            tx.rows("insert/space", space=space)
+            return tx.row("insert/import", space=space, importer=token)
+
+        while (row := self._connection.write(begin)) is not None and row[0]:
+            self._remove_imported(space)
+        return None if row is None else token
+
+    def end_import(self, space: str, importer: str) -> bool:
+        """Note that an import has filled a space."""
+        return self._change_importer(space, importer, None)
+
+    def undo_import(self, space: str, importer: str) -> None:
+        """Delete what an import has left, in bounded transactions."""
+        if self._change_importer(space, importer, "removed"):
+            self._remove_imported(space)
+
+    def _change_importer(self, space: str, importer: str, to: str | None) -> bool:
+        given = {"space": space, "importer": importer, "to": to}
+        row = self._connection.write(lambda tx: tx.row("insert/imported", **given))
+        return row is not None
+
+    def _remove_imported(self, space: str) -> None:
+        connection, indexes = self._connection, self._indexes
+        remove.remove(connection, indexes, space, remember=False, keep_forgotten=True)
 
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds, in bounded transactions."""

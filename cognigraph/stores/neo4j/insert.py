@@ -10,13 +10,14 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from cognigraph.errors import StoreUnavailableError
+from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import deadline
 from cognigraph.stores.neo4j.index.allowed import marks
 from cognigraph.stores.neo4j.index.fulltext import lexemes
 from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.values import instant, spread, vector
+from cognigraph.stores.protocols import import_runs
 from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
 from cognigraph.text.clean import is_question
 
@@ -64,7 +65,9 @@ class WriterQueue:
             lock.release()
 
 
-def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
+def insert(
+    connection: Connection, space: str, messages: Sequence[MessageRow], importer: str
+) -> Inserted:
     """Write the messages that are new."""
     # Another writer can win the race for each message of the batch, but only once per message.
     for attempt in range(_MOST_TRIES):
@@ -72,12 +75,14 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
             return Inserted(statuses)
-        rows = _Rows(space, new, connection.generation)
+        rows = _Rows(space, new, connection.generation, importer)
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, *written[2:])
         # The space is new, or another writer has inserted one of the messages first.
-        connection.write(lambda tx: tx.rows("insert/space", space=space))
+        filled = connection.write(lambda tx: tx.row("insert/space", space=space))
+        if filled is not None and filled[0] != importer:
+            raise StoreError(import_runs(space, importer))
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
     )
@@ -109,8 +114,11 @@ def _statuses(
 class _Rows:
     """The parameters of one insert."""
 
-    def __init__(self, space: str, messages: Sequence[MessageRow], generation: int) -> None:
+    def __init__(
+        self, space: str, messages: Sequence[MessageRow], generation: int, importer: str
+    ) -> None:
         self._space = space
+        self._importer = importer
         self._generation = generation
         self._firsts = [message.chunks[0].uid for message in messages]
         self._length = sum(sum(c.terms.values()) for m in messages for c in m.chunks)
@@ -147,6 +155,7 @@ class _Rows:
         rows = tx.row(
             "insert/messages",
             space=self._space,
+            importer=self._importer,
             generation=self._generation,
             firsts=self._firsts,
             chunks=self._count,
@@ -239,7 +248,7 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
             "metadata": data.metadata,
             "marks": own_marks or None,
             "raw": data.raw if is_first else None,
-            "facts": data.facts if is_first else None,
+            "facts": data.facts,
             "expires": data.expires if is_first else None,
         },
     }

@@ -26,13 +26,15 @@ class Neo4jMessages:
         """Wait for what goes on beside the inserts."""
         self._newest.finish()
 
-    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+    def insert(
+        self, space: str, messages: Sequence[MessageRow], importer: str = ""
+    ) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
         if not messages:
             return []
         with within(self._timeout):
             with self._writers.of(space, self._timeout):
-                inserted = insert.insert(self._connection, space, messages)
+                inserted = insert.insert(self._connection, space, messages, importer)
             if inserted.indexed:
                 self._newest.cover(space, inserted.tail, inserted.covered, inserted.last)
         # Outside the deadline: this happens once in the life of a space, and labelling its chunks

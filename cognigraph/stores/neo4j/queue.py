@@ -218,6 +218,11 @@ class Neo4jQueue:
         row = self._connection.row("queue/behind", space=space)
         return int(row[0]) if row else 0
 
+    def longest_wait(self, space: str | None = None) -> float:
+        """Seconds for which the oldest pending chunk has been pending."""
+        row = self._connection.row("queue/longest_wait", space=space)
+        return max(0.0, float(row[0])) if row else 0.0
+
 
 def _take(connection: Connection, statement: str, **parameters: Any) -> Row | None:
     def take(tx: Transaction) -> Row | None:

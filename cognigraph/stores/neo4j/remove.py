@@ -40,17 +40,24 @@ _STEPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 """Statements, and what they replace, from what holds the others together on."""
 
 
-def remove(connection: Connection, indexes: OwnIndexes, space: str, *, remember: bool) -> None:
+def remove(
+    connection: Connection,
+    indexes: OwnIndexes,
+    space: str,
+    *,
+    remember: bool,
+    keep_forgotten: bool = False,
+) -> None:
     """Delete all nodes of a space; after an interruption the same call goes on.
 
     With ``remember`` the keys of its messages are noted as forgotten, and stay. What is added to
-    the space meanwhile stays too.
+    the space meanwhile stays too. With ``keep_forgotten`` only the keys noted before stay.
     """
-    row = connection.row("remove/begin", space=space)
+    row = connection.write(lambda tx: tx.row("remove/begin", space=space))
     until = row[0] if row else 0
     if remember:
         _remember(connection, space)
-    for name, replace in _STEPS if not remember else _STEPS[:-1]:
+    for name, replace in _STEPS[:-1] if remember or keep_forgotten else _STEPS:
         while _delete(connection, name, replace, space, until) == _BATCH:
             pass
     own = indexes.expected(space)

@@ -6,8 +6,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Protocol
 
-from cognigraph.states.slot_names import family, replaceable
-from cognigraph.states.slots import FactForm, claim_of
+from cognigraph.states.slots import FactForm, claim_of, family, replaceable
 from cognigraph.states.succession import Ruling, Standing
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.row_values import periods

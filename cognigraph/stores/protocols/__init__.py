@@ -7,7 +7,7 @@ from cognigraph.stores.protocols.housekeeping_store import Chosen, HousekeepingS
 from cognigraph.stores.protocols.message_store import MessageStore
 from cognigraph.stores.protocols.search_index import SearchIndex
 from cognigraph.stores.protocols.state_store import StateStore
-from cognigraph.stores.protocols.store import Store, mismatch
+from cognigraph.stores.protocols.store import Store, import_runs, imports_check, mismatch
 
 __all__ = [
     "Chosen",
@@ -21,5 +21,7 @@ __all__ = [
     "Selection",
     "StateStore",
     "Store",
+    "import_runs",
+    "imports_check",
     "mismatch",
 ]

@@ -141,3 +141,10 @@ class EnrichmentQueue(Protocol):
     def due_summaries(self, space: str | None = None) -> int:
         """Number of sessions whose summary is due."""
         ...
+
+    def longest_wait(self, space: str | None = None) -> float:
+        """Seconds for which the oldest pending chunk has been pending, leased or not; 0 if none is.
+
+        Measured by the clock of the machine or the server, as a memory's own clock may be any.
+        """
+        ...

@@ -139,6 +139,26 @@ class HousekeepingStore(Protocol):
         """Write what writers keep, by chain and oldest first, into a space that has none of it."""
         ...
 
+    def begin_import(self, space: str) -> str | None:
+        """Note that an import fills a space that holds no messages; return its token.
+
+        Until the import has ended, nobody else inserts into the space, and it is not listed. What
+        an import that was interrupted has left is deleted first, and the token of one that is
+        still running is no longer valid. ``None`` if the space holds messages of anything else.
+        """
+        ...
+
+    def end_import(self, space: str, importer: str) -> bool:
+        """Note that an import has filled a space; False if its token is no longer valid."""
+        ...
+
+    def undo_import(self, space: str, importer: str) -> None:
+        """Delete what an import has left, but not the hashes of messages forgotten before.
+
+        Nothing happens if its token is no longer valid.
+        """
+        ...
+
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds; ended leases bring nothing back. Repeatable."""
         ...

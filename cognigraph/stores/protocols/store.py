@@ -60,6 +60,23 @@ def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -
     )
 
 
+def import_runs(space: str, importer: str) -> str:
+    """The error message for an insert into a space that an import fills, or has ceased to fill."""
+    if importer:
+        return f"another program has begun to import into the space {space!r}, or has deleted it"
+    return (
+        f"the space {space!r} holds a part of an import that is running, or was interrupted; wait "
+        "for its end, repeat it, or delete the space"
+    )
+
+
+def imports_check(spaces: Sequence[str]) -> list[Check]:
+    """The health check of imports, if there are any that have not ended."""
+    names = ", ".join(map(repr, spaces))
+    remedy = "if none of them is running, repeat it, or delete the space"
+    return [Check("imports", False, f"not ended: {names}", remedy)] if spaces else []
+
+
 class Store(Protocol):
     """One database. Thread-safe; every method is one transaction unless it says otherwise."""
 

@@ -27,4 +27,5 @@ def open_store(request: StoreRequest) -> SQLiteStore:
         clock=request.clock,
         vectors=request.storage.vectors,
         index_bytes=request.storage.index_bytes,
+        accept_loss=request.storage.accept_loss,
     )

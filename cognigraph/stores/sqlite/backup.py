@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from cognigraph.new_file import new_file
+from cognigraph.stores.sqlite.changes import KEYS
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 
 _PAGES = 2048
@@ -15,12 +16,12 @@ _PAGES = 2048
 
 def backup(pool: Pool, path: str) -> None:
     """Copy the file and what is in its journal to a new file."""
-    target = Path(path)
     with (
-        new_file(target),
+        new_file(Path(path)) as part,
         pool.connection() as source,
         mapped_errors(path),
-        closing(sqlite3.connect(target)) as copy,
+        closing(sqlite3.connect(part, isolation_level=None)) as copy,
     ):
         source.backup(copy, pages=_PAGES)
+        copy.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in KEYS])
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a journal

@@ -7,6 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from cognigraph.model.storage import Check
+from cognigraph.stores.protocols import imports_check
+from cognigraph.stores.sqlite import imports
 
 _LOW_DISK = 200 << 20
 
@@ -42,6 +44,7 @@ def run(connection: sqlite3.Connection, path: str, is_read_only: bool = False) -
             )
         )
     checks.append(_episodes(connection))
+    checks += imports_check(imports.unfinished(connection))
     if Path(path).exists() and not is_read_only:
         free = shutil.disk_usage(Path(path).resolve().parent).free
         size = Path(path).stat().st_size

@@ -11,13 +11,21 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
+from typing import Any, Protocol
 
 from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
+from cognigraph.new_file import new_file
 from cognigraph.stores.sqlite import read_only
-from cognigraph.stores.sqlite.identity import Files, check_regular, check_same, files
+from cognigraph.stores.sqlite.identity import (
+    Files,
+    check_not_emptied,
+    check_regular,
+    check_same,
+    files,
+)
 
 APPLICATION_ID = 0x436F4772
 """``application_id`` ("CoGr") in the header of every file that cognigraph creates."""
@@ -44,6 +52,25 @@ class _Connection(sqlite3.Connection):
     opened: Files | None = None
 
 
+class CountsChanges(Protocol):
+    """Counts the changes of a file, in it and beside it (:mod:`.changes`)."""
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Note that a writing transaction begins."""
+
+    def count(self, connection: sqlite3.Connection) -> Any:
+        """Count the change of a transaction, before it is committed."""
+
+    def acknowledge(self, counted: Any) -> None:
+        """Write the count beside the file, after the commit."""
+
+    def close(self, connection: sqlite3.Connection) -> None:
+        """Note in the file that nothing is missing, before its last connection is closed."""
+
+    def leave(self) -> None:
+        """Delete what is beside the file, after its last connection was closed."""
+
+
 class Pool:
     """Connections to one database file.
 
@@ -61,6 +88,8 @@ class Pool:
         self._absolute = str(Path(self.path).absolute())  # os.chdir must not change the file
         self._opened: Files | None = None
         self.is_read_only = False
+        self.changes: CountsChanges | None = None
+        """Counts what is written, once the schema is there."""
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
         self._lock = Lock()
@@ -71,14 +100,16 @@ class Pool:
     def _connect(self) -> _Connection:
         check_regular(self._absolute)
         before = files(self._absolute)
-        if self._opened is not None and before.main != self._opened.main:
-            check_same(self._absolute, self._opened)
-        # Only the first connection may create the file: a later one would hide its deletion.
-        mode = "mode=rwc" if self._opened is None else "mode=rw"
         if self._opened is None:
+            check_not_emptied(self._absolute)
+            if before.main is None:
+                self._create()
+                before = files(self._absolute)
             self.is_read_only = read_only.can_only_be_read(self._absolute)
-        if self.is_read_only:
-            mode = read_only.mode(self._absolute)
+        elif before.main != self._opened.main:
+            check_same(self._absolute, self._opened)
+        # No connection creates the file: that would hide its deletion.
+        mode = read_only.mode(self._absolute) if self.is_read_only else "mode=rw"
         try:
             connection = sqlite3.connect(
                 f"{Path(self._absolute).as_uri()}?{mode}",
@@ -109,6 +140,20 @@ class Pool:
             connection.close()
             raise
         return connection
+
+    def _create(self) -> None:
+        """Create the file if there is none; only its owner may read it and what is beside it.
+
+        It appears with its first page, so that an empty file is never one that is being created.
+        """
+        with (
+            suppress(StoreError, sqlite3.Error),  # opening it will say why this failed
+            new_file(Path(self._absolute).resolve()) as part,
+            closing(sqlite3.connect(part, isolation_level=None)) as connection,
+        ):
+            connection.execute("PRAGMA journal_mode = MEMORY")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def _remember(self, connection: _Connection, before: Files) -> None:
         """Record the files a new connection has opened; raise if they changed meanwhile."""
@@ -184,7 +229,7 @@ class Pool:
                 if keep:
                     self._idle.append(connection)
             if not keep:
-                connection.close()
+                self._end(connection)
 
     def checkpoint(self) -> bool:
         """Copy the write-ahead log into the file; True if all of it was copied.
@@ -220,11 +265,18 @@ class Pool:
             raise StoreError(read_only.refusal(self.path))
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
             self.check_same(connection)
+            if self.changes is not None:
+                self.changes.begin(connection)
             connection.execute("BEGIN IMMEDIATE")
+            before, counted = connection.total_changes, None
             try:
                 yield connection
+                if self.changes is not None and connection.total_changes > before:
+                    counted = self.changes.count(connection)
                 connection.execute("COMMIT")
                 self.check_same(connection)  # do not acknowledge a write to a deleted file
+                if self.changes is not None and counted is not None:
+                    self.changes.acknowledge(counted)
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -238,7 +290,16 @@ class Pool:
             for connection in idle:
                 if connection.opened is not None:
                     self._part_from_replaced(connection, connection.opened)
-                connection.close()
+                self._end(connection)
+
+    def _end(self, connection: _Connection) -> None:
+        """Close a connection."""
+        ends = self._closed and self.changes is not None and not self.is_read_only
+        if self.changes is not None and ends and not connection.in_transaction:
+            self.changes.close(connection)
+        connection.close()
+        if self.changes is not None and ends:
+            self.changes.leave()
 
 
 def check_ours(connection: sqlite3.Connection, path: str) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from cognigraph.model.graph import Source
 from cognigraph.stores.candidates import NewestSources
 from cognigraph.stores.sqlite.in_list import select_in
+from cognigraph.stores.sqlite.message_data import JOIN
 from cognigraph.stores.state_rows import source_of
 from cognigraph.times import to_micros
 
@@ -35,10 +36,10 @@ WHERE r.position <= :count
 # Positions and totals are read from the index of the evidence alone; only the chosen are joined.
 
 _COUNT = "SELECT triple_id, count(*) FROM evidence WHERE triple_id IN ({}) GROUP BY triple_id"
-_SAID = """
+_SAID = f"""
 SELECT c.id, c.message_id, s.name, d.facts IS NOT NULL
 FROM chunk c JOIN session s ON s.id = c.session_id
-LEFT JOIN message_data d ON d.chunk_id = c.id WHERE c.id IN ({})"""
+{JOIN} WHERE c.id IN ({{}})"""
 
 Said = tuple[str, str, int]
 """Of a chunk: the message, the session, and whether an application stated facts with it."""

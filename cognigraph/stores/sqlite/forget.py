@@ -10,7 +10,7 @@ from typing import Any
 
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.leaks import leaking, only_in
+from cognigraph.stores.leaks import leaking, only_in, quoting
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
 from cognigraph.stores.sqlite import read, succession, written
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
@@ -36,6 +36,12 @@ _ABOUT = """
     UNION SELECT v.chunk_id FROM evidence v JOIN triple t ON t.id = v.triple_id
     WHERE t.subject_id IN (SELECT value FROM json_each(:entities))
        OR t.object_id IN (SELECT value FROM json_each(:entities))))"""
+
+_REASONS = """
+SELECT r.uid, r.reason, t.subject || ' ' || t.relation || ' ' || t.object
+         || coalesce(' ' || b.subject || ' ' || b.relation || ' ' || b.object, '')
+FROM state_ruling r JOIN triple t ON t.uid = r.uid LEFT JOIN triple b ON b.uid = r.by_uid
+WHERE r.space_id = ? AND r.reason != ''"""
 
 _NAMES = """
 WITH left AS (SELECT id, uid FROM chunk WHERE session_id = :session
@@ -109,6 +115,7 @@ def forget(
             [(uid, owner.space_id) for uid in chosen.messages],
         )
     was_read = forget_derived(connection, space, owner, ids.values(), now)
+    _drop_reasons(connection, owner, ids.values())
     delete_chunks(connection, ids.values())
     connection.executemany("DELETE FROM version WHERE uid = ?", [(u,) for u in chosen.messages])
     refresh_session(connection, chosen.session_uid, owner, reread=was_read)
@@ -153,20 +160,57 @@ def is_read(connection: sqlite3.Connection, ids: Collection[int]) -> bool:
 
 def leaks(connection: sqlite3.Connection, session_id: int, gone: Collection[int]) -> list[str]:
     """Uids of the session's other chunks out of which something was read that only these said."""
-    listed = json.dumps([*gone])
-    texts: dict[bool, list[str]] = {True: [], False: []}
-    for text, is_gone in connection.execute(
-        "SELECT coalesce(speaker, '') || ' ' || text, id IN (SELECT value FROM json_each(?)) "
-        "FROM chunk WHERE session_id = ?",
-        (listed, session_id),
-    ):
-        texts[bool(is_gone)].append(text)
-    if not texts[False]:
+    forgotten, left = _texts(connection, session_id, gone)
+    if not left:
         return []
     names: dict[str, list[str]] = {}
-    for uid, *said in connection.execute(_NAMES, {"session": session_id, "gone": listed}):
+    parameters = {"session": session_id, "gone": json.dumps([*gone])}
+    for uid, *said in connection.execute(_NAMES, parameters):
         names.setdefault(uid, []).extend(name for name in said if name)
-    return leaking(only_in(texts[True], texts[False]), names)
+    return leaking(only_in(forgotten, left), names)
+
+
+def _texts(
+    connection: sqlite3.Connection, session_id: int, gone: Collection[int]
+) -> tuple[list[str], list[str]]:
+    """The texts of a session's chunks with their speakers: those that go, and the others."""
+    texts: tuple[list[str], list[str]] = ([], [])
+    for text, stays in connection.execute(
+        "SELECT coalesce(speaker, '') || ' ' || text, id NOT IN (SELECT value FROM json_each(?)) "
+        "FROM chunk WHERE session_id = ?",
+        (json.dumps([*gone]), session_id),
+    ):
+        texts[stays].append(text)
+    return texts
+
+
+def _drop_reasons(connection: sqlite3.Connection, owner: Owner, gone: Collection[int]) -> None:
+    """Empty the reasons of users' words on facts that quote what is forgotten."""
+    reasons = {
+        uid: (reason, about)
+        for uid, reason, about in connection.execute(_REASONS, (owner.space_id,))
+    }
+    if not reasons:
+        return
+    quotes = quoting(reasons, *_texts(connection, owner.session_id, gone))
+    listed = json.dumps(quotes)
+    connection.execute(
+        """UPDATE state_ruling SET reason = ''
+           WHERE space_id = ? AND uid IN (SELECT value FROM json_each(?))""",
+        (owner.space_id, listed),
+    )
+    touched = succession.Touched(connection)
+    touched.add(
+        [
+            id
+            for (id,) in connection.execute(
+                """SELECT coalesce(folded_into, id) FROM triple
+                   WHERE uid IN (SELECT value FROM json_each(?))""",
+                (listed,),
+            )
+        ]
+    )
+    succession.settle(connection, owner.space_id, touched)
 
 
 def forget_derived(
@@ -240,6 +284,7 @@ def refresh_session(
     (left,) = connection.execute(
         "SELECT count(*) FROM chunk WHERE session_id = ?", (session_id,)
     ).fetchone()
+    reread = bool(_drop_given_summaries(connection, session_id)) or reread
     if reread or not left:
         _drop_summary(connection, session_id)
     if not left:
@@ -255,6 +300,16 @@ def refresh_session(
     )
     if reread:
         start_over(connection, session_uid)
+
+
+def _drop_given_summaries(connection: sqlite3.Connection, session_id: int) -> int:
+    """Delete what applications gave as the session's summary; return how many there were."""
+    return connection.execute(
+        """UPDATE message_data SET facts = json_remove(facts, '$.summary')
+           WHERE chunk_id IN (SELECT id FROM chunk WHERE session_id = ? AND part = 0)
+             AND json_type(facts, '$.summary') = 'text'""",
+        (session_id,),
+    ).rowcount
 
 
 def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:

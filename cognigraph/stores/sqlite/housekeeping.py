@@ -17,6 +17,7 @@ from cognigraph.stores.sqlite import (
     episodes,
     erase,
     forget,
+    imports,
     insert,
     listing,
     read,
@@ -27,7 +28,6 @@ from cognigraph.stores.sqlite import (
     written,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.revisions import keep_all
 from cognigraph.times import to_micros
 
@@ -35,9 +35,8 @@ from cognigraph.times import to_micros
 class SQLiteHousekeeping:
     """See :class:`cognigraph.stores.protocols.HousekeepingStore`."""
 
-    def __init__(self, file: MemoryFile, mark: TurnMark) -> None:
+    def __init__(self, file: MemoryFile) -> None:
         self._file = file
-        self._mark = mark
 
     def messages(self, space: str, query: MessageQuery) -> list[Placed]:
         """List messages in order of time."""
@@ -142,13 +141,33 @@ class SQLiteHousekeeping:
             if space_id is not None:
                 written.restore(connection, space, space_id, versions)
 
+    def begin_import(self, space: str) -> str | None:
+        """Note that an import fills a space."""
+        with self._file.write() as connection:
+            return imports.begin(connection, space)
+
+    def end_import(self, space: str, importer: str) -> bool:
+        """Note that an import has filled a space."""
+        with self._file.write() as connection:
+            is_valid = imports.importer_of(connection, space) == importer
+            if is_valid:
+                imports.end(connection, space)
+            return is_valid
+
+    def undo_import(self, space: str, importer: str) -> None:
+        """Delete what an import has left."""
+        with self._file.write() as connection:
+            if imports.importer_of(connection, space) == importer:
+                imports.undo(connection, space)
+
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds."""
         with self._file.write() as connection:
             erase.begin(connection)
+            imports.end(connection, space)
             space_id = read.space_id(connection, space)
-            if space_id is not None and remove.remove(connection, space_id):
-                self._mark.withdraw(connection)
+            if space_id is not None:
+                remove.remove(connection, space_id)
 
     def backup(self, path: str) -> None:
         """Copy the file, as it is now, while others read and write it."""

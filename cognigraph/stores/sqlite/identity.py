@@ -60,6 +60,52 @@ def check_regular(path: str) -> None:
         )
 
 
+def check_not_emptied(path: str) -> None:
+    """Refuse an empty file, and a missing one whose log is there: SQLite would delete that log."""
+    log, main = _size(path + "-wal"), _size(path)  # a log is never older than its file
+    if main:
+        return
+    state = "is missing" if main is None else "is empty"
+    if log is not None and log > _LOG_HEADER:
+        raise StoreError(
+            f"{path} {state}, but its journal {path}-wal is there ({log:,} bytes): the memory was "
+            "deleted, emptied or moved without it. Put the file back beside its journal; or delete "
+            "both and restore a backup. To start a new memory, delete both"
+        )
+    if main is not None:
+        raise StoreError(
+            f"{path} {state} (0 bytes), which no memory is: it was emptied, or copying it has "
+            "failed. Restore a backup; to start a new memory, delete the file"
+        )
+
+
+_LOG_HEADER = 32
+"""Bytes of a write-ahead log before its first page."""
+
+
+def _size(path: str) -> int | None:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return None  # opening it will say why
+
+
+_BINARY = int(getattr(os, "O_BINARY", 0))
+"""Windows would write more than one byte for a line break."""
+
+
+def create_beside(main: Path, path: str | Path, flags: int) -> int:
+    """Open or create a file beside a database; whoever may read the one may read the other."""
+    flags |= _BINARY
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        mode = stat.S_IMODE(main.stat().st_mode)
+        descriptor = os.open(path, flags | os.O_CREAT, mode)
+        Path(path).chmod(mode)  # SQLite, too, gives its journal the permissions of the file
+        return descriptor
+
+
 def check_same(path: str, opened: Files) -> None:
     """Raise :class:`StoreError` if the path no longer names the files that were opened."""
     now = files(path)

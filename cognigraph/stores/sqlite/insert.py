@@ -6,16 +6,18 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cognigraph.errors import StoreError
+from cognigraph.stores.protocols import import_runs
 from cognigraph.stores.records import (
     InsertStatus,
     MessageRow,
 )
-from cognigraph.stores.sqlite import message_data
+from cognigraph.stores.sqlite import imports, message_data
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.message_data import role_number
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
 from cognigraph.text.clean import is_question
-from cognigraph.times import to_micros
+from cognigraph.times import system_clock, to_micros
 
 
 def statuses_of(
@@ -65,8 +67,11 @@ def insert(
     vectors: VectorFormat,
     space: str,
     messages: Sequence[MessageRow],
+    importer: str,
 ) -> list[InsertStatus]:
     """Write the messages that are new and return the status of each."""
+    if imports.importer_of(connection, space) != importer:
+        raise StoreError(import_runs(space, importer))
     space_id, revision = bump(connection, space)
     statuses = statuses_of(connection, messages)
     new = [message for message, status in zip(messages, statuses, strict=True) if status == "new"]
@@ -147,6 +152,6 @@ def write_chunks(
             parts = len(message.chunks)
             message_data.write(connection, chunk_id, space_id, parts, message.data)
         connection.execute(
-            "INSERT INTO work (chunk_id, space_id, session_id) VALUES (?, ?, ?)",
-            (chunk_id, space_id, session_id),
+            "INSERT INTO work (chunk_id, space_id, session_id, since) VALUES (?, ?, ?, ?)",
+            (chunk_id, space_id, session_id, to_micros(system_clock())),
         )

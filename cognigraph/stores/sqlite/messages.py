@@ -9,22 +9,22 @@ from cognigraph.stores.sqlite import (
     insert,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.marks import TurnMark
 
 
 class SQLiteMessages:
     """See :class:`cognigraph.stores.protocols.MessageStore`."""
 
-    def __init__(self, file: MemoryFile, mark: TurnMark) -> None:
+    def __init__(self, file: MemoryFile) -> None:
         self._file = file
-        self._mark = mark
 
-    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+    def insert(
+        self, space: str, messages: Sequence[MessageRow], importer: str = ""
+    ) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
         # The same messages often arrive again; that must not wait for the write lock.
         with self._file.read() as connection:
             statuses = insert.statuses_of(connection, messages)
         if "new" not in statuses:
             return statuses
-        with self._mark.before_insert(), self._file.write_vectors() as connection:
-            return insert.insert(connection, self._file.vectors, space, messages)
+        with self._file.write_vectors() as connection:
+            return insert.insert(connection, self._file.vectors, space, messages, importer)

@@ -153,3 +153,8 @@ class SQLiteQueue:
         """Number of sessions whose summary is due."""
         with self._file.read() as connection:
             return due_summaries.pending(connection, space)
+
+    def longest_wait(self, space: str | None = None) -> float:
+        """Seconds for which the oldest pending chunk has been pending."""
+        with self._file.read() as connection:
+            return work.longest_wait(connection, space)

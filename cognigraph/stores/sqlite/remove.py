@@ -54,9 +54,8 @@ def empty(connection: sqlite3.Connection, space: int, *, remember: bool) -> None
     )
 
 
-def remove(connection: sqlite3.Connection, space: int) -> bool:
-    """Delete all rows of a space; return whether no space is left in the file."""
+def remove(connection: sqlite3.Connection, space: int) -> None:
+    """Delete all rows of a space."""
     empty(connection, space, remember=False)
     connection.execute("DELETE FROM forgotten WHERE space_id = ?", (space,))
     connection.execute("DELETE FROM space WHERE id = ?", (space,))
-    return connection.execute("SELECT 1 FROM space LIMIT 1").fetchone() is None

@@ -11,6 +11,7 @@ from cognigraph.resolution.incremental import EntityMap, forget
 from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.spellings import respell
+from cognigraph.times import system_clock, to_micros
 
 _OF_SESSION = "chunk_id IN (SELECT id FROM chunk WHERE session_id = ?)"
 
@@ -54,8 +55,8 @@ def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
     # The extractor stays: it tells the next derivation that there are facts to replace.
     return connection.execute(
         f"""UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
-              reason = NULL WHERE {_OF_SESSION} AND state = 1""",
-        (session_id,),
+              reason = NULL, since = ? WHERE {_OF_SESSION} AND state = 1""",
+        (to_micros(system_clock()), session_id),
     ).rowcount
 
 

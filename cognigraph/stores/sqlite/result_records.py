@@ -20,7 +20,7 @@ from cognigraph.times import from_micros
 
 _CHUNK = f"""
 SELECT c.id, c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts, c.role,
-       c.heading, d.metadata, d.tags, c.part = 0 AND d.facts IS NOT NULL
+       c.heading, d.metadata, d.tags, d.facts IS NOT NULL
 FROM chunk c JOIN session s ON s.id = c.session_id {JOIN} WHERE"""
 
 _Row = tuple[Any, ...]

@@ -12,7 +12,7 @@ from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import erase, marks, merges, succession
+from cognigraph.stores.sqlite import changes, erase, merges, succession
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import ANALYZER
@@ -56,12 +56,15 @@ def prepare(
     embedder: EmbedderIdentity | None,
     precision: Precision = "float32",
     clock: Clock = system_clock,
+    *,
+    accept_loss: bool = False,
 ) -> Record:
     """Create or migrate the schema and check the embedder; ``None`` accepts any embedder.
 
     ``precision`` applies to a new file; an existing file keeps its own.
     """
     newest = migrations()[-1][0]
+    changes.check(pool, accept_loss=accept_loss)  # before anything is written
     with pool.read() as connection:
         current = _version(connection) == newest
         record = _checked(connection, pool.path, embedder) if current else None
@@ -77,7 +80,6 @@ def prepare(
     # Before this checkpoint the schema may be only in the write-ahead log. A file that then lost
     # its log would be empty, and would be taken for a new memory.
     pool.checkpoint()
-    marks.check(pool)
     erase.erase(pool)  # what an interrupted process has deleted
     return record
 

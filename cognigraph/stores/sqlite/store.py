@@ -8,7 +8,8 @@ from pathlib import Path
 from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import checks
+from cognigraph.stores.sqlite import checks, imports
+from cognigraph.stores.sqlite.changes import Changes
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
@@ -16,7 +17,6 @@ from cognigraph.stores.sqlite.housekeeping import SQLiteHousekeeping
 from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.index.snapshots import Snapshots, drop_stale
-from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
@@ -48,11 +48,14 @@ class SQLiteStore:
         vectors: Precision | None = None,
         index_bytes: int = 2 << 30,
         busy_timeout: float = 60.0,
+        accept_loss: bool = False,
     ) -> None:
         self._pool = Pool(path, busy_timeout=busy_timeout)
         self._indexes = SpaceIndexes(index_bytes, FEW_ROWS)
         try:
-            self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION, clock)
+            self._record = prepare(
+                self._pool, embedder, vectors or DEFAULT_PRECISION, clock, accept_loss=accept_loss
+            )
             if not self._pool.is_read_only:
                 drop_stale(self._pool)
         except BaseException:
@@ -60,14 +63,14 @@ class SQLiteStore:
             raise
         self._indexes.snapshots = Snapshots(self._pool, self._record.generation)
         file = MemoryFile(self._pool, self._record, clock)
-        mark = TurnMark(self._pool)
-        self.messages = SQLiteMessages(file, mark)
+        self._pool.changes = Changes(self._pool)
+        self.messages = SQLiteMessages(file)
         self.queue = SQLiteQueue(file)
         self.search = SQLiteSearch(file, self._indexes)
         self.resolution = SQLiteResolution(file)
         self.states = SQLiteStates(file)
         self.graph = SQLiteGraph(file)
-        self.housekeeping = SQLiteHousekeeping(file, mark)
+        self.housekeeping = SQLiteHousekeeping(file)
 
     @property
     def info(self) -> StoreInfo:
@@ -100,7 +103,8 @@ class SQLiteStore:
         """Names of all spaces, sorted."""
         with self._pool.read() as connection:
             query = (
-                "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) ORDER BY name"
+                "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) "
+                f"AND {imports.FILLED} ORDER BY name"
             )
             return [row[0] for row in connection.execute(query)]
 

@@ -10,8 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from cognigraph.model.graph import Period
-from cognigraph.states.slot_names import OBJECT_SIDE, family, in_one, replaceable
-from cognigraph.states.slots import FactForm, claim_of
+from cognigraph.states.slots import OBJECT_SIDE, FactForm, claim_of, family, in_one, replaceable
 from cognigraph.states.succession import Ruling, Standing
 from cognigraph.stores.state_rows import Slot, StateRow, changed, on_both_sides
 from cognigraph.stores.state_rows import standings_at as decided_at

@@ -20,7 +20,8 @@ from cognigraph.stores.batch_size import (
 from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk, readable
 from cognigraph.stores.sqlite import due_summaries
 from cognigraph.stores.sqlite.episodes import themes_of
-from cognigraph.times import from_micros, to_micros
+from cognigraph.stores.sqlite.message_data import JOIN
+from cognigraph.times import from_micros, system_clock, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
 _EVER = (1 << 63) - 1
@@ -41,11 +42,11 @@ SELECT w.session_id, 1 FROM behind w JOIN session s ON s.id = w.session_id
 WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
 ORDER BY w.session_id LIMIT 1"""
 
-_PENDING_CHUNKS = """
+_PENDING_CHUNKS = f"""
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
        w.outages, w.extractor, w.deaths, c.id, c.role, d.facts
-FROM chunk c JOIN work w ON w.chunk_id = c.id LEFT JOIN message_data d ON d.chunk_id = c.id
-WHERE c.session_id = ? AND w.state {states} AND w.retry_at <= ?
+FROM chunk c JOIN work w ON w.chunk_id = c.id {JOIN}
+WHERE c.session_id = ? AND w.state {{states}} AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
@@ -76,6 +77,16 @@ def pending(connection: sqlite3.Connection, space: str | None) -> int:
         f"SELECT count(*) FROM work WHERE state = 0 {clause}", {"space": space}
     ).fetchone()
     return int(count)
+
+
+def longest_wait(connection: sqlite3.Connection, space: str | None) -> float:
+    """Seconds since the oldest pending chunk became pending; 0 if none is."""
+    clause = "" if space is None else "AND space_id = (SELECT id FROM space WHERE name = :space)"
+    row = connection.execute(
+        f"SELECT since FROM work WHERE state = 0 {clause} ORDER BY chunk_id LIMIT 1",
+        {"space": space},
+    ).fetchone()
+    return 0.0 if row is None else max(0.0, (to_micros(system_clock()) - row[0]) / 1e6)
 
 
 def claim(
@@ -322,9 +333,10 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
 def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
     """Make parked chunks and summaries pending again; return how many."""
     chunks = connection.execute(
-        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
+        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+             since = :now
            WHERE state = 2
              AND (:space IS NULL OR space_id = (SELECT id FROM space WHERE name = :space))""",
-        {"space": space},
+        {"space": space, "now": to_micros(system_clock())},
     ).rowcount
     return chunks + due_summaries.retry(connection, space)

@@ -14,4 +14,4 @@ WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks | SET chunk.lease = null)
 FOREACH (chunk IN [one IN chunks WHERE one.state = 'done'] |
   SET chunk.state = 'pending', chunk.attempts = 0, chunk.outages = 0, chunk.deaths = 0,
-      chunk.retry_at = null, chunk.reason = null)
+      chunk.retry_at = null, chunk.since = timestamp(), chunk.reason = null)

@@ -1,5 +1,6 @@
 // what: write new messages under the lock of their space, and append them to their sessions' chains
-// parameters: space, generation (of the embedder), firsts (uid of each message's first chunk),
+// parameters: space, importer (token of the import that fills the space, or an empty text),
+//   generation (of the embedder), firsts (uid of each message's first chunk),
 //   chunks and length (totals),
 //   sessions: [{uid, id, started_at, ended_at, messages, last,
 //   chunks: [{properties, at, place, vector, ranking (packed)}]}] sorted by uid, with the chunks of
@@ -8,7 +9,8 @@
 //   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
 //   yet in the space's own vector index, arrival numbers after which and up to which these arrived;
 //   no row, and nothing is written, if the space does not exist yet, if one of the messages exists
-//   already or was forgotten, or if the embedder changed
+//   already or was forgotten, if an import of another token fills the space, or if the embedder
+//   changed
 // MATCH reads without a lock. MERGE would hold the index entry of the name in shared mode, and two
 // writers that both hold it deadlock as soon as one of them needs the node. See space.cypher.
 MATCH (space:Space {name: $space})
@@ -16,6 +18,7 @@ MATCH (space:Space {name: $space})
 // other insert runs at the same time.
 SET space.inserts = space.inserts + 1
 WITH space
+WHERE coalesce(space.importer, '') = $importer
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
 WHERE coalesce(meta.generation, 1) = $generation
 OPTIONAL MATCH (known:Chunk) WHERE known.uid IN $firsts

@@ -6,5 +6,5 @@ WHERE chunk.state = 'failed' AND chunk.seq > 0
 WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks |
   SET chunk.state = 'pending', chunk.attempts = 0, chunk.outages = 0, chunk.deaths = 0,
-      chunk.retry_at = null)
+      chunk.retry_at = null, chunk.since = timestamp())
 RETURN size(chunks)

@@ -19,6 +19,6 @@ WHERE chunk.session_uid = uid AND chunk.state = 'done' AND chunk.at IS NOT NULL
 WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks |
   SET chunk.state = 'pending', chunk.attempts = 0, chunk.outages = 0, chunk.deaths = 0,
-      chunk.retry_at = null,
+      chunk.retry_at = null, chunk.since = timestamp(),
       chunk.reason = null, chunk.lease = null)
 RETURN size(chunks)

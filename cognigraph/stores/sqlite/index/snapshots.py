@@ -27,6 +27,7 @@ import numpy as np
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.identity import create_beside
 from cognigraph.stores.sqlite.index.evidence_reader import read_evidence
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Array
@@ -117,7 +118,8 @@ class Snapshots:
             about[name] = array.dtype.str, array.shape, offset
             offset += -(-array.nbytes // _ALIGNED) * _ALIGNED
         header = {"kind": self._kind(index), "state": state, "arrays": about}
-        with self._path(token).open("xb") as file:
+        path = self._path(token)
+        with os.fdopen(create_beside(self.pool.absolute, path, os.O_RDWR), "wb") as file:
             line = json.dumps(header).encode()
             start = -(-(len(line) + 1) // _ALIGNED) * _ALIGNED
             file.write(line.ljust(start - 1) + b"\n")

@@ -1,0 +1,118 @@
+"""What the rules state for certain, and all that they leave alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognigraph.english.sentences import sentences
+from cognigraph.english.times.find import find_times
+from cognigraph.ingest.rules.statements import statements
+
+AT = datetime(2026, 5, 22, 12, 0, tzinfo=UTC)
+
+
+def told(text: str, *, to_assistant: bool = True) -> list[str]:
+    said = [(one, find_times(one.tokens, AT), True) for one in sentences(text)]
+    found = statements(said, text, "Ann", to_assistant=to_assistant)
+    return [
+        " ".join(
+            filter(None, (one.subject, "not" * one.negated, one.relation, one.object, one.when))
+        )
+        for one in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("I live in Leeds.", ["Ann lives in Leeds"]),
+        ("So I live in Leeds, near the canal.", ["Ann lives in Leeds"]),
+        ("I'm based in York, UK now!", ["Ann lives in York, UK"]),
+        ("I have lived in Leeds since 2019.", ["Ann lives in Leeds 2019"]),
+        ("We moved to Paris last week.", ["Ann moved to Paris 2026-05-11/2026-05-17"]),
+        ("I grew up in Tromsø.", ["Ann grew up in Tromsø"]),
+        ("I live in Bristol and work as a nurse.", ["Ann lives in Bristol", "Ann works as nurse"]),
+        ("I'm a nurse at Leeds General.", ["Ann works as nurse at Leeds General"]),
+        ("My sister works at Fiat.", ["Ann's sister works at Fiat"]),
+        (
+            "My sister Klara Quist lives in Bergen.",
+            ["Klara Quist is Ann's sister", "Klara Quist lives in Bergen"],
+        ),
+        ("I'm allergic to shellfish.", ["Ann is allergic to shellfish"]),
+        (
+            "I'm allergic to peanuts, walnuts and cashews.",
+            ["Ann is allergic to peanuts, walnuts and cashews"],
+        ),
+        ("Important: I have a serious cashew allergy, pen and all.", ["Ann is allergic to cashew"]),
+        ("My son has a nut allergy.", ["Ann's son is allergic to nut"]),
+        ("I'm vegan.", ["Ann is vegan"]),
+        ("I don't eat meat.", ["Ann not eats meat"]),
+        ("I really love hiking but I don't eat meat.", ["Ann loves hiking", "Ann not eats meat"]),
+        ("I prefer tea to coffee.", ["Ann prefers tea to coffee"]),
+        ("I speak Dutch and Danish.", ["Ann speaks Dutch and Danish"]),
+        ("I take 20 mg of lisinopril daily.", ["Ann takes 20 mg of lisinopril daily"]),
+        ("My daughter is 5 years old.", ["Ann's daughter is 5 years old"]),
+        ("I have two cats.", ["Ann has two cats"]),
+        ("My birthday is on 3 June.", ["Ann's birthday is 3 June"]),
+        ("My phone number is 0160 555 0199.", ["Ann's phone number is 0160 555 0199"]),
+        ("My favourite band is Radiohead.", ["Ann's favourite band is Radiohead"]),
+        ("My manager's Helen Brackley, she's good.", ["Helen Brackley is Ann's manager"]),
+        ("Dana is my boss.", ["Dana is Ann's boss"]),
+        ("I went there with my friend Priya.", ["Priya is Ann's friend"]),
+        ("I have a dog called Rex.", ["Rex is Ann's dog"]),
+        ("Call me Sam.", ["Ann is called Sam"]),
+        ("Hi, my name is Zoë.", ["Ann is called Zoë"]),
+        ("Please always answer in German.", ["Ann asks to always answer in German"]),
+        ("From now on give me paces per km.", ["Ann asks to always give me paces per km"]),
+        ("Can you always use tabs, please?", ["Ann asks to always use tabs"]),
+        (
+            "I'm allergic to shellfish so don't ever suggest prawns",
+            ["Ann is allergic to shellfish", "Ann asks to never suggest prawns"],
+        ),
+    ],
+)
+def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
+    assert sorted(told(text)) == sorted(facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # questions, conditions, doubts, wishes, plans
+        "Do I live in Leeds?",
+        "If I'm allergic to cats, I sneeze.", "I think I'm allergic to cats.",
+        "I wish I lived in Leeds.", "I live in Leeds, I guess.", "I might be allergic to nuts.",
+        "Suppose I live in Leeds.",
+        "I want to live in Leeds.", "I'm allergic to nuts unless cooked.",
+        # taken back
+        "I live in Leeds, but not for long.", "I live in Leeds, or rather I used to.",
+        "I'm vegan. Just kidding!", "My name is Zed. Scratch that.", "I live in Leeds. Not really.",
+        "I live in Leeds, no wait, in York.",
+        # of the past, of others, unreal
+        "I lived in Leeds.", "I used to live in Leeds.", "She said I live in Leeds.",
+        'He said "I live in Leeds."', "In my dream I live in Leeds. I have two cats.",
+        "Translate this: I live in Leeds.", "Act as a chef. My name is Luigi.",
+        "Dear Sam,\nI live in Leeds.", "In the film my name is Zed.",
+        "Fix my text:\nI live in Leeds.",
+        # an argument is elsewhere
+        "I love it.", "I like the second one.", "I prefer white.", "My favourite part is the end.",
+        "I like your idea.",
+        "My dog is great.", "My boss is nice.", "I love hiking, in theory, and",
+        # words that look like others
+        "I live in fear.", "I moved to Neovim last month.", "Never mind the bugs.",
+        "Always happy to help!", "So much energy and love everywhere.", "I never drink coffee.",
+        "My point is Clear.", "Use tabs.",
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_is_no_fact(text: str) -> None:
+    assert told(text) == []
+
+
+def test_orders_are_for_an_assistant() -> None:
+    assert told("Always answer in German.", to_assistant=False) == []
+
+
+def test_a_pasted_document_states_nothing() -> None:
+    assert told("I live in Leeds.\n" + "And so it goes.\n" * 6) == []
