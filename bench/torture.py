@@ -2,6 +2,9 @@
 
 python -m bench.torture --store sqlite|neo4j|URI --kills 200 --server-kills 20 --json FILE
 
+It also kills imports, copies, backups, changes of the embedder and enrichment of a file
+(``--operation-kills``): each is whole afterwards, or can be repeated.
+
 ``neo4j`` starts a server of its own, which alone can be killed (``--server-kills``); a URI names a
 running one. Every trial adds turns of an endless conversation and notes each id when ``add`` or
 ``add_many`` has returned. Afterwards every noted turn must be there, whole and once, every queue
@@ -34,7 +37,7 @@ from uuid import uuid4
 
 from bench.measure import machine, write
 from cognigraph import EnrichSettings, Memory, Message, Settings, Space
-from cognigraph.errors import CogniGraphError
+from cognigraph.errors import CogniGraphError, EmbedderMismatchError
 from cognigraph.testing import FrozenClock, HashEmbedder
 
 DIMENSION = 128
@@ -46,6 +49,8 @@ BATCH = 5
 ENRICH_EVERY = 15
 EVERYTHING = 1_000_000
 READY = "ready"
+OPERATIONS = ("restore", "copy_space", "backup", "reindex", "enrich")
+FULL, FULL_TURNS = "full", 200
 
 _processes = multiprocessing.get_context("forkserver")
 
@@ -255,6 +260,108 @@ def kill_clients(location: str, kills: int, seed: int = 20260520) -> Outcome:
     return found
 
 
+def work(location: str, operation: str, name: str, folder: str, tell: Connection) -> None:
+    """Do one long operation, and tell when it begins and has ended."""
+    with open_either(location) as memory:
+        if operation == "enrich":  # it is killed after batches that have ended
+            memory.space(name).enrich(lambda step: tell.send("step"))
+            tell.send("done")
+            return
+        tell.send(READY)
+        if operation == "restore":
+            memory.space(name).import_space(Path(folder, "export.jsonl"))
+        elif operation == "copy_space":
+            memory.copy_space(FULL, name)
+        elif operation == "backup":
+            memory.backup(Path(folder, name))
+        else:
+            now = memory.info.embedder.dimension
+            memory.reindex(HashEmbedder(2 * DIMENSION if now == DIMENSION else DIMENSION))
+        tell.send("done")
+
+
+def open_either(location: str) -> Memory:
+    """Open a memory whose embedder an operation may have changed."""
+    try:
+        return open_memory(location)
+    except EmbedderMismatchError:
+        return open_memory(location, embedder=HashEmbedder(2 * DIMENSION))
+
+
+def kill_operations(folder: Path, kills: int, seed: int = 24) -> Outcome:
+    """Kill long operations: what was there stays, and each is whole, or is repeated."""
+    random, location, found = Random(seed), str(folder / "operations.db"), Outcome()
+    with open_memory(location) as memory:
+        full = memory.space(FULL)
+        full.add_many([turn(number) for number in range(FULL_TURNS)])
+        full.enrich()
+        full.export_space(folder / "export.jsonl", derived=True)
+        expected = graph(full)
+    longest: dict[str, float] = {}
+    for number in range(-len(OPERATIONS), kills):  # the first of each is only timed
+        operation = OPERATIONS[number % len(OPERATIONS)]
+        name = f"{operation}{number}"
+        if operation == "enrich":
+            with open_either(location) as memory:
+                memory.space(name).add_many([turn(each) for each in range(FULL_TURNS)])
+        with child(work, location, operation, name, str(folder)) as (process, hear):
+            told = [hear.recv()]
+            started = time.perf_counter()
+            if number < 0:
+                told += heard(hear)
+                longest[operation] = time.perf_counter() - started
+            else:
+                time.sleep(random.uniform(0, longest[operation]))
+                process.kill()
+                told += heard(hear)
+        counts = found.notes.setdefault(operation, {"kills": 0, "unfinished": 0, "problems": 0})
+        counts["kills"] += number >= 0
+        counts["unfinished"] += "done" not in told
+        with open_either(location) as memory:
+            bad = [c.name for c in memory.check() if not c.ok and c.name not in ("disk", "imports")]
+            if graph(memory.space(FULL)) != expected:
+                bad.append(f"{FULL} differs")
+            bad += after(memory, operation, name, folder, "done" in told, expected)
+        found.acknowledged += 1
+        counts["problems"] += len(bad)
+        found.failed_checks += [f"{name}: {one}" for one in bad]
+    return found
+
+
+def after(
+    memory: Memory, operation: str, name: str, folder: Path, done: bool, expected: dict[str, Any]
+) -> list[str]:
+    """What is wrong after an operation was killed, or after it is repeated."""
+    own, bad = memory.space(name), []
+    if operation == "backup":
+        copy = folder / name
+        if done or copy.exists():
+            with open_either(str(copy)) as copied:
+                if graph(copied.space(FULL)) != expected:
+                    bad.append("the backup is not whole")
+        for part in folder.glob(f"{name}*"):
+            part.unlink()
+    elif operation == "reindex":
+        if "m7" not in [hit.id for hit in memory.space(FULL).search(turn(7).text, k=5)]:
+            bad.append("a message is not found")
+    elif operation == "enrich":
+        own.flush(timeout=3600)
+        if graph(own) != expected:
+            bad.append("the graph differs")
+    else:
+        if (done or name in memory.spaces()) and graph(own) != expected:
+            bad.append("a part of the space looks whole")
+        if name not in memory.spaces():
+            if operation == "restore":
+                own.import_space(folder / "export.jsonl")
+            else:
+                memory.copy_space(FULL, name)
+            if graph(own) != expected:
+                bad.append("it is not whole after it was repeated")
+    memory.delete_space(name)
+    return bad
+
+
 def kill_server(start: Callable[[], Any], kills: int, seed: int = 7) -> Outcome:
     """Kill the Neo4j server under a client that adds and enriches; start it on the same data."""
     random, space = Random(seed), f"server-{uuid4().hex[:8]}"
@@ -439,6 +546,9 @@ def run(arguments: argparse.Namespace, folder: Path) -> dict[str, Outcome | str]
 
     if arguments.store == "sqlite":
         on(str(folder / "m.db"))
+        if arguments.operation_kills:
+            kills = arguments.operation_kills
+            trial("operation killed", lambda: kill_operations(folder, kills))
         trial("disk full", lambda: fill_disk(folder))
         trial("read-only disk", lambda: read_only_disk(folder))
     elif arguments.store == "neo4j":
@@ -461,6 +571,9 @@ def main() -> int:
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--kills", type=int, default=200, help="of the client")
     parser.add_argument("--server-kills", type=int, default=20, help="of a server started here")
+    parser.add_argument(
+        "--operation-kills", type=int, default=100, help="of an import, copy, backup and so on"
+    )
     parser.add_argument("--json")
     arguments = parser.parse_args()
     _processes.set_forkserver_preload(["cognigraph", "cognigraph.testing"])

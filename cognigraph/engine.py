@@ -221,8 +221,8 @@ class Engine:
                 problem = f"; {state.problem}" if state is not None and state.problem else ""
                 raise FlushTimeout(
                     f"{_counted(waiting)}{where} are not enriched in time"
-                    f"{problem}{self._last_failure(space)}; they stay queued, flush again "
-                    "or raise the timeout",
+                    f"{problem}{self._last_failure(space)}; they stay queued, flush again or "
+                    "raise the timeout",
                     pending=waiting.total,
                 )
             if step is None:

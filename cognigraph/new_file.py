@@ -19,7 +19,7 @@ def new_file(path: Path) -> Iterator[Path]:
     leaves nothing under the name of the file. What it leaves ends in ``.part``.
 
     Raises:
-        StoreError: the file exists already or cannot be created.
+        StoreError: the file exists already, or cannot be created or written.
     """
     part = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:

@@ -72,6 +72,7 @@ def _context(value: Context) -> dict[str, Any]:
     return {
         "text": str(value),
         "tokens": value.tokens,
+        "confidence": value.confidence,
         "citations": plain(value.citations),
         "notes": plain(value.notes),
         "hits": plain(value.hits),

@@ -221,6 +221,8 @@ class ContextSettings:
     more than ``short_message`` characters, or four times as many if it is one between people.
     ``messages`` is how many of the best messages are considered, unless a call says ``k``; ``None``
     considers one for every 40 tokens, and at least ``search.k``.
+    Nothing is shown for a question whose result has a confidence below ``floor``, because nothing
+    in the memory supports an answer; 0 shows the best of what there is.
     ``count_tokens`` counts the tokens of a text, such as your model's tokenizer; the default is an
     estimate that tends to be too high.
     """
@@ -234,12 +236,14 @@ class ContextSettings:
     excerpts: bool = True
     short_message: int = 120
     messages: int | None = None
+    floor: float = 0.08
     count_tokens: Callable[[str], int] | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, "context")
         _require(self.max_tokens >= 1, "context.max_tokens must be at least 1")
         _require(self.order in ("time", "relevance"), f"unknown context.order {self.order!r}")
+        _require(0 <= self.floor <= 1, "context.floor must be between 0 and 1")
         _require(self.short_message >= 0, "context.short_message must not be negative")
         if self.messages is not None:
             _require(self.messages >= 1, "context.messages must be at least 1")

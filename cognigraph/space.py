@@ -124,6 +124,7 @@ class Space(Importing, Answering):
         also: Iterable[str] = (),
         without: Iterable[Seen] | Context = (),
         per_session: int | None = None,
+        min_confidence: float | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
         layer: Layer = "messages",
@@ -149,6 +150,8 @@ class Space(Importing, Answering):
                 hits, facts, citations, or whole results and blocks. The hits are as many new ones.
                 Ids that do not exist are ignored.
             per_session: at most this many messages of one session.
+            min_confidence: leave out messages whose ``confidence`` is lower, and everything if none
+                is left.
             explain: also return the next best messages in ``others``. To ask about one message,
                 use :meth:`why`.
             settings: search settings for this call, instead of the memory's.
@@ -174,6 +177,7 @@ class Space(Importing, Answering):
             also=also,
             without=without,
             per_session=per_session,
+            min_confidence=min_confidence,
         )
         if explain and layer != "episodes":
             hits = result.hits
@@ -194,6 +198,7 @@ class Space(Importing, Answering):
         also: Iterable[str] = (),
         without: Iterable[Seen] | Context = (),
         per_session: int | None = None,
+        min_confidence: float | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
         strategy: str | Strategy | None = None,
@@ -208,14 +213,20 @@ class Space(Importing, Answering):
         the best messages are considered (:class:`ContextSettings` has the default). The other
         arguments are those of :meth:`search`.
 
+        The block is empty, and its ``notes`` say why, if nothing in the memory supports an answer:
+        if the ``confidence`` of the search is below ``settings.context.floor``. With a
+        ``min_confidence`` that decides instead; 0 shows the best of what there is.
+
         With a ``strategy`` the block is that of the loop of :meth:`ask`, without the answer;
         ``history``, ``limits`` and ``on_round`` are for it. Without a model it is the block of a
         call without a strategy, and its ``notes`` say so.
         """
         if strategy is not None:
-            if k is not None or per_session is not None or any(map(bool, (also, without))):
+            given = (k, per_session, min_confidence)
+            if given != (None, None, None) or any(map(bool, (also, without))):
                 raise ConfigurationError(
-                    "k, also, without and per_session are for a block without a strategy: "
+                    "k, also, without, per_session and min_confidence are for a block without a "
+                    "strategy: "
                     "a loop chooses them itself (see cognigraph.loop.Strategy)"
                 )
             request = LoopRequest(
@@ -232,7 +243,7 @@ class Space(Importing, Answering):
         return with_request(
             self._engine, self._name, answer, question, now=now, as_of=as_of, valid_at=valid_at,
             where=where, settings=chosen.search, also=also, without=without,
-            per_session=per_session,
+            per_session=per_session, min_confidence=min_confidence,
         )  # fmt: skip
 
     @checked

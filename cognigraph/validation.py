@@ -55,6 +55,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "k": (1, MAX_COUNT),
     "per_session": (1, MAX_COUNT),
     "max_tokens": (1, MAX_COUNT),
+    "min_confidence": (0, 1),
     "timeout": (0, MAX_AMOUNT),
 }
 

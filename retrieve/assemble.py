@@ -1,7 +1,8 @@
 """Prompt assembly: session summaries, then triples with dates, then messages, in a token budget.
 
 Each fact shows when it was said and, if known, when it is true. If the question asks when or how
-long, the block starts with the day of the question, so that a reader can count from it.
+long, the block starts with the day of the question, so that a reader can count from it. If the
+search is little confident, it says so.
 
 Messages share the rest of the budget by worth per token (:mod:`cognigraph.retrieve.excerpt`): of a
 long one the units that answer are shown. The result is deterministic, and each item has a short
@@ -17,6 +18,7 @@ from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
 from cognigraph.retrieve.block_lines import day, session_line, triple_line
+from cognigraph.retrieve.confidence import WEAK
 from cognigraph.retrieve.excerpt.background import Background
 from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
 from cognigraph.retrieve.excerpt.restated import told_again
@@ -93,7 +95,7 @@ def assemble(
 ) -> Context:
     """Build the prompt block of a search result."""
     count = settings.count_tokens or estimate_tokens
-    empty = Context("", tokens=0, hits=(), citations=())
+    empty = Context("", tokens=0, hits=(), citations=(), confidence=result.confidence)
     background = background or Background()
     if not (result.hits or result.triples or background.written):
         return empty
@@ -101,6 +103,8 @@ def assemble(
     opening = [HEADER]
     if result.trace.asks is not None:
         opening.append(f"Now: {day(result.trace.now, zone)}")
+    if result.hits and result.confidence is not None and result.confidence < WEAK:
+        opening.append(f"Weak: nothing here may answer (confidence {result.confidence:.2f})")
     opening += background.written
     past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
@@ -135,7 +139,13 @@ def assemble(
         sessions, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
     while sessions or triples or chosen or background.written:
         context = _render(
-            opening, sessions, triples, _ordered(chosen, result, settings), zone, count
+            opening,
+            sessions,
+            triples,
+            _ordered(chosen, result, settings),
+            zone,
+            count,
+            result.confidence,
         )
         if context.tokens <= max_tokens:
             return context
@@ -163,7 +173,7 @@ class _Endings:
     def of(self, hit: Hit) -> str:
         if self._valid_at is not None:
             return not_true_then(hit.triples, self._labels, self._known, self._valid_at, self._zone)
-        return no_longer_true(hit.triples, self._labels, self._known)
+        return no_longer_true(hit.triples, self._labels, self._known, hit.at, self._zone)
 
 
 def _told(sessions: Sequence[SessionHit]) -> list[SessionHit]:
@@ -226,6 +236,7 @@ def _render(
     messages: Sequence[Shown],
     zone: tzinfo,
     count: Callable[[str], int],
+    confidence: float | None,
 ) -> Context:
     lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
@@ -246,4 +257,4 @@ def _render(
     lines.append(FOOTER)
     text = "\n".join(lines)
     hits = [one.hit for one in messages]
-    return Context(text, tokens=count(text), hits=hits, citations=citations)
+    return Context(text, tokens=count(text), hits=hits, citations=citations, confidence=confidence)

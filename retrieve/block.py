@@ -9,6 +9,7 @@ from datetime import tzinfo
 from cognigraph.model import Context, Filter, Hit
 from cognigraph.model.roles import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.confidence import without_support
 from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.request import SearchRequest
@@ -35,12 +36,17 @@ def build_block(
 ) -> Context:
     """Answer a question with a block of at most ``max_tokens``.
 
-    ``k`` is how many of the best messages are considered; ``None`` leaves it to the settings.
+    ``k`` is how many of the best messages are considered; ``None`` leaves it to the settings. A
+    result of less confidence than ``settings.floor`` is left out, unless the request says which.
     """
     wanted = k or settings.messages
     if wanted is None:
         wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     found = search_with_candidates(request, k=wanted)
+    sure = found.result.confidence
+    is_judged = request.min_confidence is None and sure is not None and found.result.hits
+    if is_judged and (sure or 0.0) < settings.floor:
+        found = replace(found, result=without_support(found.result, settings.floor), given_by=())
     background = fetch_background(request.store, request.space, found)
     lines = written_lines(request, settings, max_tokens)
     background = replace(background, written=lines)

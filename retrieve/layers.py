@@ -14,8 +14,10 @@ from itertools import islice
 import numpy as np
 
 from cognigraph.arrays import Vector
+from cognigraph.errors import ConfigurationError
 from cognigraph.model import Filter, Hit, Layer, SearchResult, Trace, Why
 from cognigraph.retrieve.candidate_search import candidate_query, candidates_of, rank_candidates
+from cognigraph.retrieve.confidence import surer_than
 from cognigraph.retrieve.fusion import at_most_per, in_turns
 from cognigraph.retrieve.one_search import QueryOutcome, nothing_asked, plan_query
 from cognigraph.retrieve.plan import SearchPlan
@@ -42,6 +44,8 @@ def search_layer(request: SearchRequest, *, k: int, layer: Layer) -> SearchResul
     """Answer a question with the ``k`` best of a layer: messages, messages by facts, episodes."""
     if layer == "messages":
         return search(request, k=k)
+    if layer == "episodes" and request.min_confidence:
+        raise ConfigurationError("min_confidence is for messages and facts: episodes have none")
     answer = _facts_for if layer == "facts" else _episodes_for
     outcomes = []
     for query in distinct(request.question, request.also):
@@ -54,7 +58,7 @@ def search_layer(request: SearchRequest, *, k: int, layer: Layer) -> SearchResul
     if layer == "episodes":
         return _fused_episodes(request, [outcome.result for outcome in outcomes], k)
     found = fuse(request, outcomes, k=k)[0] if len(outcomes) > 1 else outcomes[0].result
-    return replace(found, layer=layer)
+    return replace(surer_than(found, request.min_confidence), layer=layer)
 
 
 def _facts_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:

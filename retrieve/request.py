@@ -22,7 +22,8 @@ class SearchRequest:
     messages that pass ``where`` are found. ``weight_set`` is the one that the extractor of the
     triples declares. ``reader`` adds to the rule-based analysis of the question; ``reranker``
     reorders the best hits. ``also`` are further queries that are answered with the question.
-    Nothing in ``without`` is returned, and at most ``per_session`` messages of one session.
+    Nothing in ``without`` is returned, at most ``per_session`` messages of one session, and nothing
+    of a lower confidence than ``min_confidence``.
     """
 
     question: str
@@ -40,3 +41,4 @@ class SearchRequest:
     also: tuple[str, ...] = ()
     without: Exclusion = field(default_factory=Exclusion)
     per_session: int | None = None
+    min_confidence: float | None = None

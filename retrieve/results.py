@@ -11,6 +11,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats, or_zero
 from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
+from cognigraph.retrieve import confidence
 from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
 from cognigraph.retrieve.rank.profiles import PROFILES
@@ -93,8 +94,10 @@ class _Ranked:
         rows = self._current_first(rows, best, known, triple_rows)
         profile = PROFILES[request.settings.profile]
         whys = explanations(self.ranking, self.candidates.chunks, rows, best, profile)
+        sure = confidence.of_result(self.candidates, self.plan.analysis, self.ranking)
         hits = tuple(
-            self._hit(best.records[row], why, known) for row, why in zip(rows, whys, strict=True)
+            self._hit(best.records[row], why, known, confidence.of_hit(sure, rank))
+            for rank, (row, why) in enumerate(zip(rows, whys, strict=True))
         )
         ranked_triples = self._triple_hits(triple_rows, known.facts)
         session_hits = self._session_hits(session_rows, read.sessions)
@@ -105,6 +108,7 @@ class _Ranked:
             tuple(ranked_triples),
             session_hits,
             self._trace(best, stopwatch),
+            confidence=sure,
         )
         return result, rows
 
@@ -294,7 +298,7 @@ class _Ranked:
         ]
         return sessions_known_at(hits, request.as_of)
 
-    def _hit(self, record: ChunkRecord, why: Why, known: KnownFacts) -> Hit:
+    def _hit(self, record: ChunkRecord, why: Why, known: KnownFacts, sure: float | None) -> Hit:
         stated = known.stated.get(record.uid, ())
         return Hit(
             id=record.message_id,
@@ -312,6 +316,7 @@ class _Ranked:
             metadata=record.metadata,
             tags=record.tags,
             found_by=(self.plan.request.question,),
+            confidence=sure,
         )
 
     def _trace(self, best: RankedMessages, stopwatch: Stopwatch) -> Trace:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cognigraph.model import SearchResult
+from cognigraph.retrieve.confidence import surer_than
 from cognigraph.retrieve.one_search import QueryOutcome, nothing_asked, plan_query, run_plan
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.several import fuse, run_several
@@ -32,6 +33,12 @@ class SearchOutcome:
 
 def search_with_candidates(request: SearchRequest, *, k: int) -> SearchOutcome:
     """As :func:`search`, with the plans and the candidates."""
+    found = _searched(request, k)
+    result = surer_than(found.result, request.min_confidence)
+    return replace(found, result=result, given_by=found.given_by[: len(result.hits)])
+
+
+def _searched(request: SearchRequest, k: int) -> SearchOutcome:
     if request.also:
         outcomes = run_several(request, k=k)
         result, given_by = fuse(request, outcomes, k=k)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from cognigraph.model import Hit, QueryTrace, SearchResult, SessionHit, Trace, Triple
+from cognigraph.retrieve.confidence import of_hit
 from cognigraph.retrieve.fusion import at_most_per, fused, in_turns
 from cognigraph.retrieve.one_search import QueryOutcome, plan_query, run_plan
 from cognigraph.retrieve.queries import distinct
@@ -42,10 +43,11 @@ def fuse(
     few = at_most_per(ranked, lambda given: given[1].session, request.per_session)
     chosen = list(islice(few, k))
     ranks = [_ranks(result.hits) for result in results]
+    sure = max((one.confidence for one in results if one.confidence is not None), default=None)
     hits = tuple(
-        _found(hit, {result.question: rank[_message(hit)]
+        _found(hit, of_hit(sure, place), {result.question: rank[_message(hit)]
                      for result, rank in zip(results, ranks, strict=True) if _message(hit) in rank})
-        for _, hit in chosen
+        for place, (_, hit) in enumerate(chosen)
     )  # fmt: skip
     most = request.settings
     together = SearchResult(
@@ -54,6 +56,7 @@ def fuse(
         _facts(results, most.max_triples),
         _sessions(results, most.max_sessions),
         _trace(results, hits),
+        confidence=sure,
     )
     return together, [position for position, _ in chosen]
 
@@ -66,13 +69,12 @@ def _ranks(hits: Iterable[Hit]) -> dict[MessageKey, int]:
     return {_message(hit): rank for rank, hit in enumerate(hits, 1)}
 
 
-def _found(hit: Hit, ranks: Mapping[str, int]) -> Hit:
-    """The hit with the queries that found it, the one that ranks it best first."""
+def _found(hit: Hit, sure: float | None, ranks: Mapping[str, int]) -> Hit:
+    """The hit with its confidence and the queries that found it, best rank first."""
     queries = sorted(ranks, key=ranks.__getitem__)
     notes = tuple(f"rank {ranks[query]} for {query!r}" for query in queries)
-    return replace(
-        hit, found_by=tuple(queries), why=replace(hit.why, notes=(*hit.why.notes, *notes))
-    )
+    why = replace(hit.why, notes=(*hit.why.notes, *notes))
+    return replace(hit, found_by=tuple(queries), why=why, confidence=sure)
 
 
 def _facts(results: Sequence[SearchResult], most: int) -> tuple[Triple, ...]:

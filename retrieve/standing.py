@@ -171,20 +171,37 @@ def true_when(triple: Triple, zone: tzinfo) -> str:
 
 
 def no_longer_true(
-    stated: Iterable[Triple], labels: Mapping[str, str], known: Mapping[str, Triple]
+    stated: Iterable[Triple],
+    labels: Mapping[str, str],
+    known: Mapping[str, Triple],
+    said: datetime,
+    zone: tzinfo,
 ) -> str:
     """Say at the end of a message what took the place of a fact that it states.
 
-    That is the label of a fact in the block, or else the fact in words as far as it is known.
+    That is the label of a fact in the block, or else the fact in words as far as it is known, with
+    the day on which it was said. What was not said after the message (``said``) takes no place.
     """
-    over = [one for one in stated if one.status == "superseded"]
-    newest = dict.fromkeys(newest_of(one.uid, known) for one in over)
-    seen = sorted({labels[uid] for uid in newest if uid in labels}, key=lambda x: (len(x), x))
+    later: dict[str, datetime] = {}
+    for one in stated:
+        if one.status != "superseded" or one.superseded_at is None or one.superseded_at <= said:
+            continue
+        uid, at = newest_of(one.uid, known), one.superseded_at
+        if uid in known and known[uid].last_observed > said:
+            at = known[uid].last_observed
+        else:  # what a user put in its place may have been said before
+            uid = one.superseded_by or uid
+        later[uid] = max(at, later.get(uid, at))
+    seen = sorted({labels[uid] for uid in later if uid in labels}, key=lambda x: (len(x), x))
     if seen:
         return f" [no longer true: see {', '.join(seen)}]"
-    current = [known[uid] for uid in newest if uid in known and known[uid].status == "current"]
-    told = [one_line(triple.text) for triple in current]
-    return f" [no longer true: {'; '.join(told)}]" if told else " [no longer true]" * bool(over)
+    told = [
+        f"{one_line(known[uid].text)} (said {at.astimezone(zone).date()})"
+        if uid in known and known[uid].status == "current"
+        else f"replaced on {at.astimezone(zone).date()}"
+        for uid, at in later.items()
+    ]
+    return f" [no longer true: {'; '.join(dict.fromkeys(told))}]" if told else ""
 
 
 def not_true_then(

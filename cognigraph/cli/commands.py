@@ -113,6 +113,7 @@ def search(run: CommandRun) -> int:
             also=arguments.also,
             without=arguments.without,
             per_session=arguments.per_session,
+            min_confidence=arguments.min_confidence,
             layer=arguments.layer,
         )
         enriched = _is_enriched(space)
@@ -159,18 +160,22 @@ def context(run: CommandRun) -> int:
             also=arguments.also,
             without=arguments.without,
             per_session=arguments.per_session,
+            min_confidence=arguments.min_confidence,
         )
     run.terminal.document(
         {
             "question": arguments.question,
             "text": str(block),
             "tokens": block.tokens,
+            "confidence": block.confidence,
+            "notes": block.notes,
             "citations": block.citations,
             "hits": block.hits,
         }
     )
     if not block:
-        run.terminal.note("nothing found, or nothing that fits into the token limit")
+        nothing = "nothing found, or nothing that fits into the token limit"
+        run.terminal.note("; ".join(block.notes) or nothing)
         return FOUND_PROBLEM
     run.terminal.write(str(block))
     return OK

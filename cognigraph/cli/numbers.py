@@ -36,12 +36,21 @@ def _number(text: str, low: int, high: int = MAX_COUNT) -> int:
 
 def amount(text: str) -> float:
     """Read a number of seconds or an amount of money."""
+    return _up_to(MAX_AMOUNT, text)
+
+
+def share(text: str) -> float:
+    """Read a number from 0 to 1."""
+    return _up_to(1, text)
+
+
+def _up_to(most: float, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= MAX_AMOUNT:
+    if not 0 <= value <= most:
         raise argparse.ArgumentTypeError(
-            f"must be a number from 0 to {MAX_AMOUNT:,.0f}, not {shown(text)}"
+            f"must be a number from 0 to {most:,.0f}, not {shown(text)}"
         )
     return value

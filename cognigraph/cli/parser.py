@@ -14,7 +14,7 @@ from cognigraph.cli.filter_options import add_as_of, add_filters, add_spaces, ad
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.layers import add_layer
-from cognigraph.cli.numbers import amount, count, whole
+from cognigraph.cli.numbers import amount, count, share, whole
 from cognigraph.cli.serving_options import add_serving
 from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.training import add_training
@@ -203,6 +203,11 @@ def _several_queries(parser: Any) -> None:
     )
     parser.add_argument(
         "--per-session", type=count, metavar="N", help="at most this many messages of one session"
+    )
+    parser.add_argument(
+        "--min-confidence",
+        type=share,
+        help="leave out messages that answer with a lower probability, from 0 to 1",
     )
 
 

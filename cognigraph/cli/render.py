@@ -55,14 +55,15 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def hits(result: SearchResult, zone: tzinfo) -> Table:
-    """Ranked hits, one per row."""
+    """Ranked hits, one per row, with their confidence, or their score if it is not known."""
+    measure = ">score" if result.confidence is None else ">confidence"
     made = table(
-        ">#", ">score", f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
+        ">#", measure, f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
     )
     for index, hit in enumerate(result.hits, 1):
         made.add_row(
             str(index),
-            f"{hit.score:.2f}",
+            f"{hit.score if hit.confidence is None else hit.confidence:.2f}",
             Text(format_values.stamp(hit.at, zone), style="cyan"),
             text(hit.session),
             text(hit.speaker, "bold"),

@@ -13,7 +13,7 @@ from cognigraph.cli.open_memory import moment, opened
 from cognigraph.errors import ConfigurationError
 
 _TEXT_MOST = 300
-_FOR_ONE_SPACE = ("also", "without", "per_session", "profile", "why")
+_FOR_ONE_SPACE = ("also", "without", "per_session", "min_confidence", "profile", "why")
 
 
 def search(run: CommandRun) -> int:

@@ -21,6 +21,15 @@ Also = Annotated[
         max_length=20,
     ),
 ]
+MinConfidence = Annotated[
+    float | None,
+    Field(
+        ge=0,
+        le=1,
+        description="Leave out memories that answer with a lower probability. 0 in get_context: "
+        "show the best of what there is, even if nothing supports an answer.",
+    ),
+]
 Without = Annotated[
     list[str],
     Field(

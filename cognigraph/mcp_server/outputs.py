@@ -88,6 +88,7 @@ class Found(BaseModel):
     is_part: bool = Field(description="Whether get_memory gives a longer text.")
     facts: list[str]
     score: float
+    confidence: float | None = Field(description="How probable it is that it answers.")
     found_by: list[str] = Field(description="Which of the queries found it.")
 
     @classmethod
@@ -102,6 +103,7 @@ class Found(BaseModel):
             is_part=hit.parts > 1,
             facts=[triple.text for triple in hit.triples],
             score=round(hit.score, 4),
+            confidence=None if hit.confidence is None else round(hit.confidence, 3),
             found_by=list(hit.found_by),
         )
 
@@ -135,6 +137,7 @@ class SearchOutput(BaseModel):
     """The messages found, best first, and the facts that fit the question."""
 
     memories: list[Found]
+    confidence: float | None = Field(description="How probable it is that one of them answers.")
     facts: list[Fact]
     episodes: list[Told] = Field(description="Best first, if episodes were asked for.")
 
@@ -160,6 +163,8 @@ class ContextOutput(BaseModel):
 
     text: str
     tokens: int
+    confidence: float | None = Field(description="How probable it is that it holds the answer.")
+    notes: list[str] = Field(description="Why it is empty, if it is.")
     citations: list[Cited] = Field(
         description="What the labels stand for; pass their ids as `without` to get only new things."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, overload
 
@@ -72,7 +72,10 @@ class Hit:
 
     ``found_by`` holds the queries of the search that found the message, the one that ranks it best
     first. With several queries, ``score`` and ``why`` are those of that query, so scores need not
-    fall from hit to hit.
+    fall from hit to hit. They need not either where newer messages precede older ones.
+
+    ``confidence`` is the probability that the message answers the question, from 0 to 1; it falls
+    from hit to hit. ``None`` if it is not known.
     """
 
     id: str
@@ -90,6 +93,7 @@ class Hit:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     found_by: tuple[str, ...] = ()
+    confidence: float | None = None
 
     def __repr__(self) -> str:
         text = self.text if len(self.text) <= 60 else self.text[:57] + "..."
@@ -145,10 +149,18 @@ class Trace:
     queries: tuple[QueryTrace, ...] = ()
     valid_at: datetime | None = None
 
+    def noting(self, note: str) -> Trace:
+        """Return the same trace with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(Sequence[Hit]):
-    """Ranked hits (a sequence), with the triples and sessions found for the question."""
+    """Ranked hits (a sequence), with the triples and sessions found for the question.
+
+    ``confidence`` is the probability that one of the hits answers it, from 0 to 1; ``None`` if it
+    is not known, as for episodes and in the profile ``licomemory``.
+    """
 
     question: str
     hits: tuple[Hit, ...]
@@ -158,6 +170,7 @@ class SearchResult(Sequence[Hit]):
     others: tuple[Hit, ...] = ()
     layer: Layer = "messages"
     episodes: tuple[Episode, ...] = ()
+    confidence: float | None = None
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -234,26 +247,40 @@ class Citation:
 class Context(str):
     """A prompt block: a ``str`` with its number of tokens, hits and citations.
 
-    ``notes`` say what is to be known about how it was built.
+    ``notes`` say what is to be known about how it was built. ``confidence`` is that of the search
+    (:class:`SearchResult`), ``None`` if it is not known.
     """
 
-    __slots__ = ("citations", "hits", "notes", "tokens")
+    __slots__ = ("citations", "confidence", "hits", "notes", "tokens")
     tokens: int
     hits: tuple[Hit, ...]
     citations: tuple[Citation, ...]
     notes: tuple[str, ...]
+    confidence: float | None
 
     def __new__(
-        cls, text: str, *, tokens: int, hits: Sequence[Hit], citations: Sequence[Citation]
+        cls,
+        text: str,
+        *,
+        tokens: int,
+        hits: Sequence[Hit],
+        citations: Sequence[Citation],
+        confidence: float | None = None,
     ) -> Context:
         """Build the block; ``tokens`` is the count that was compared with the budget."""
         self = super().__new__(cls, text)
         self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
-        self.notes = ()
+        self.notes, self.confidence = (), confidence
         return self
 
     def with_notes(self, notes: Sequence[str]) -> Context:
         """Return the same block with notes."""
-        same = Context(self, tokens=self.tokens, hits=self.hits, citations=self.citations)
+        same = Context(
+            self,
+            tokens=self.tokens,
+            hits=self.hits,
+            citations=self.citations,
+            confidence=self.confidence,
+        )
         same.notes = tuple(notes)
         return same

@@ -36,6 +36,7 @@ def with_request(
     also: Iterable[str] = (),
     without: Iterable[Seen] | Context = (),
     per_session: int | None = None,
+    min_confidence: float | None = None,
 ) -> _T:
     """Return what ``answer`` makes of a question asked at ``now`` (by default the clock's time).
 
@@ -64,6 +65,7 @@ def with_request(
             also=queries,
             without=seen,
             per_session=per_session,
+            min_confidence=min_confidence,
         )
         return answer(request)
 

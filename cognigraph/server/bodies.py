@@ -237,6 +237,9 @@ class _Several(_Question):
     per_session: Annotated[int, Field(ge=1)] | None = Field(
         None, description="At most this many messages of one session."
     )
+    min_confidence: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="Leave out messages that answer with a lower probability."
+    )
 
 
 class SearchBody(_Several):

@@ -59,5 +59,11 @@ def brief_spaces(result: SpacesResult) -> SpacesResult:
 def brief_context(block: Context) -> Context:
     """As :func:`brief`, of a prompt block."""
     hits = _Brief().hits(block.hits)
-    made = Context(block, tokens=block.tokens, hits=hits, citations=block.citations)
+    made = Context(
+        block,
+        tokens=block.tokens,
+        hits=hits,
+        citations=block.citations,
+        confidence=block.confidence,
+    )
     return made.with_notes(block.notes)

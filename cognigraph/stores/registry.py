@@ -77,8 +77,8 @@ def open_store(request: StoreRequest) -> Store:
 
     User and password in a URI are taken out of it, so that no message shows them.
 
-    Raises :class:`ConfigurationError` for a scheme that no store is registered for, and if there
-    are users and passwords both in the URI and as ``auth``, and for what is no address.
+    Raises :class:`ConfigurationError` for a scheme that no store is registered for, for what is no
+    address, and if there are users and passwords both in the URI and as ``auth``.
     """
     location, auth = located(request.location, request.auth)
     request = replace(request, location=location, auth=auth)
@@ -90,7 +90,7 @@ def open_store(request: StoreRequest) -> Store:
         )
     if separator:
         try:
-            urlsplit(location)
+            urlsplit(request.location)
         except ValueError as error:  # such as half an address of IPv6
             raise ConfigurationError(
                 f"the address of the server is not valid: {error}; give one such as "

@@ -40,8 +40,8 @@ _SQUARE = re.compile(
     f"[{re.escape(_OPENING)}]([^{re.escape(_OPENING + _CLOSING)}]*)[{re.escape(_CLOSING)}]"
 )
 _ANGLED = re.compile(f"([{_LESS}]+)([^{_LESS}{_GREATER}]*)([{_GREATER}]*)")
-_TEMPLATE = re.compile(rf"(?<![{_LESS}])[{_LESS}]+(?=\s?[{_BAR}]\S)")
-"""What begins a mark of a chat template, such as ``<|im_start|>``."""
+_TEMPLATE = re.compile(rf"(?<![{_LESS}])[{_LESS}]+(?=([^\w{_LESS}{_BAR}]{{0,16}})[{_BAR}])")
+"""What begins a mark of a chat template, such as ``<|im_start|>``, with what stands between."""
 
 # As they look without white space.
 _MARK = re.compile(
@@ -132,7 +132,10 @@ def _without_tag(match: re.Match[str]) -> str:
 
 
 def _rounded(match: re.Match[str]) -> str:
-    return "(" * len(match[0])
+    """Round the bracket of a template if nothing visible stands between it and the bar."""
+    between = (one for one in match[1] if not one.isspace())
+    is_mark = all(unicodedata.category(one)[0] in "MC" for one in between)
+    return "(" * len(match[0]) if is_mark else match[0]
 
 
 def _looks(text: str) -> str:

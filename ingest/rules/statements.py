@@ -108,6 +108,7 @@ _WORDS = r"[\w'’+#/.-]+(?: [\w'’+#&/.-]+){0,5}"
 _LIST = rf"{_WORDS}(?: , {_WORDS})*(?: ,)? (?:and|or) {_WORDS}|{_WORDS}"
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _WHEN = r"(?: ⟦(?P<when>\d+)⟧)?"
+_PRESENT = frozenset(("now", "currently", "at the moment", "these days", "right now"))
 _NOW = r"(?: (?:now|currently|at the moment|these days))?"
 _EVER = (
     r"(?:(?:really|absolutely|also|just|still|do|always|particularly|especially|totally|truly) )?"
@@ -262,7 +263,8 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
     spans = {
         span.start: (number, span)
         for number, span in enumerate(times)
-        if span.when or (span.readings and span.bound == "" and not span.outdated)
+        if (span.when or (span.readings and span.bound == "" and not span.outdated))
+        and not _is_now(tokens[span.start : span.end])
     }
     while at < len(tokens):
         if at in spans:
@@ -273,6 +275,10 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
         parts.append(tokens[at].text)
         at += 1
     return " ".join(parts).replace(" 's", "'s")
+
+
+def _is_now(tokens: Sequence[Token]) -> bool:
+    return " ".join(token.low for token in tokens) in _PRESENT
 
 
 def _first_word(part: str) -> str:
@@ -411,7 +417,7 @@ def _attribute(match: re.Match[str], clause: _Clause) -> Statement | None:
     if re.fullmatch(r"⟦\d+⟧", value):
         shown, type = re.sub(r"^(?:on|in|at) (?:the )?", "", shown), "time"
     else:
-        type = "object"
+        shown, type = re.sub(r"^on (?=\d)", "", shown), "object"
     return Statement(f"{clause.speaker}'s {what}", "concept", "is", shown, type)
 
 

@@ -2,7 +2,7 @@
 
 Prose is one line. Code keeps its line breaks and indentation in a fence, a table its rows; these
 lines, and what follows them, are indented by two spaces, so that no text of a message stands at the
-beginning of a line. ``[...]`` stands for what is left out between two units.
+beginning of a line. ``[...]`` stands for what is left out before, between and after units.
 """
 
 from __future__ import annotations
@@ -59,16 +59,18 @@ def prose(text: str) -> str:
 
 def _pieces(text: str, units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[_Piece]:
     current: _Piece | None = None
-    before = chosen[0] - 1 if chosen else -1
-    end = 0
+    before, end = -1, 0
     for index in chosen:
         unit = units[index]
         kind = unit.kind if unit.kind in ("code", "row") else "prose"
         same = current is not None and current.kind == kind
         if kind != "prose" and current is not None:
             same = same and current.block == unit.block
-        if index > before + 1 and current is not None:
-            if kind == "prose" and not same:  # a gap before prose begins the prose
+        if index > before + 1:
+            if current is None:
+                current = _Piece("prose", unit.block, parts=[GAP])
+                same = kind == "prose"
+            elif kind == "prose" and not same:  # a gap before prose begins the prose
                 yield current
                 current = _Piece(kind, unit.block, parts=[GAP])
                 same = True
@@ -82,8 +84,14 @@ def _pieces(text: str, units: Sequence[Unit], chosen: Sequence[int]) -> Iterator
             current.parts.extend([""] * (text.count("\n", end, unit.start) - 1))
         current.parts.append(text[unit.start : unit.end])
         before, end = index, unit.end
-    if current is not None:
+    if current is None:
+        return
+    if before < len(units) - 1 and current.kind != "prose":
         yield current
+        current = _Piece("prose", 0)
+    if before < len(units) - 1:
+        current.parts.append(GAP)
+    yield current
 
 
 def _fenced(piece: _Piece) -> Iterator[str]:

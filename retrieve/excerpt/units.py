@@ -3,7 +3,8 @@
 A unit is a sentence, a list item (or one sentence of a long item), a heading, a line of fenced code
 or a row of a table. Units do not overlap and are in the order of the text. A unit knows which
 others it needs to be understood: a list item its heading and the item it is nested in, a later
-sentence of an item its first, a row the header of its table.
+sentence of an item its first, a row the header of its table. A sentence and one that corrects it
+("30 June. Hmm, actually 14 July.") are one unit, with what stands between them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import re
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from threading import Lock
 from typing import Literal, NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
+from cognigraph.retrieve.rank.corrections import may_correct
 from cognigraph.text.source_code import is_source_code
 
 Kind = Literal["sentence", "item", "heading", "code", "row"]
@@ -35,6 +38,9 @@ _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*\Z")
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*\Z")
 _BLANK = " \t\r\f\v>"
 """A line of these alone separates paragraphs, in a quotation too."""
+_DIGIT = re.compile(r"\d")
+_MOST_BETWEEN = 4
+"""Units before a correction among which the one that it corrects is looked for."""
 _BREAK = re.compile(r"[\s,;，、；]")
 
 
@@ -217,7 +223,28 @@ class _Reader:
     def _add(
         self, start: int, end: int, kind: Kind, needs: tuple[int, ...] = (), language: str = ""
     ) -> None:
+        corrected = self._corrected(start, end) if kind == "sentence" else None
+        if corrected is not None:
+            self._units[corrected:] = [replace(self._units[corrected], end=end)]
+            return
         self._units.append(Unit(start, end, kind, self._block, needs, language))
+
+    def _corrected(self, start: int, end: int) -> int | None:
+        """The unit that a sentence corrects, if it does: the one before it.
+
+        If the sentence has a number, it is the last one with a number, where one is near.
+        """
+        if not (self._units and may_correct(self._text[start:end])):
+            return None
+        near = range(len(self._units) - 1, max(len(self._units) - 1 - _MOST_BETWEEN, -1), -1)
+        said = [self._units[at] for at in near]
+        prose = list(takewhile(lambda unit: unit.kind in ("sentence", "item"), said))
+        if not prose:
+            return None
+        has_number = [_DIGIT.search(self._text, unit.start, unit.end) for unit in prose]
+        if _DIGIT.search(self._text, start, end):
+            return next((at for at, has in zip(near, has_number, strict=False) if has), near[0])
+        return near[0]
 
 
 def _lines(text: str) -> Iterator[_Line]:

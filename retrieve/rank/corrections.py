@@ -37,6 +37,13 @@ _PLAIN = re.compile(
     r"|mixed (?:that|those|them|it|these|the \w+) up)\b)",
     re.IGNORECASE,
 )
+_MAY = re.compile(
+    r"(?:(?:oh|ah|argh|oops|hm+|um|er|uh|well|ok|okay|and|but|edit|update|wait|no|nein|ach)\b"
+    r"[^\w\n]{1,4}){0,4}(?:(?:actually|wait|sorry|correction|korrektur|quatsch|moment)\b"
+    r"|no[,:.]|nein[,:.]|(?:make (?:that|it)|scratch that|strike that|or rather|on second thoughts?"
+    r"|i meant?|ich meinte?|doch nicht)\b|不对|更正|说错|搞错|我是说)",
+    re.IGNORECASE,
+)
 _SORRY = re.compile(_OPENING + r"sorry\b(?P<rest>[^.!?]*[.!?]?[^.!?]*)", re.IGNORECASE)
 _WRONG = re.compile(
     r"\bnot (?:(?:the|on|in|at|for|from|to|until|till) )*(?:[£$€]?\d|[A-Z][a-z])"
@@ -66,6 +73,14 @@ def is_correction(text: str) -> bool:
         return True
     sorry = _SORRY.search(head)
     return sorry is not None and _WRONG.search(sorry["rest"]) is not None
+
+
+def may_correct(text: str) -> bool:
+    """Whether a sentence begins as if it corrected the one before; some that do not correct do so.
+
+    For where it costs little to keep both together, in English, German and Chinese.
+    """
+    return _MAY.match(text) is not None
 
 
 def what_is_corrected(chunks: ChunkCandidates, corrects: Floats) -> Corrections:

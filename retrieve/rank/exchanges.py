@@ -23,8 +23,10 @@ def counterparts(chunks: ChunkCandidates) -> Ints:
     """
     roles = np.array([role or "" for role in chunks.roles], dtype=object)
     after, before = chunks.following, chunks.previous
-    answered = (roles == "user") & (after >= 0) & (roles[after] == "assistant")
-    answers = (roles == "assistant") & (before >= 0) & (roles[before] == "user")
+    # Row 0 stands in for a missing neighbour, which does not count.
+    follows, precedes = roles[np.maximum(after, 0)], roles[np.maximum(before, 0)]
+    answered = (roles == "user") & (after >= 0) & (follows == "assistant")
+    answers = (roles == "assistant") & (before >= 0) & (precedes == "user")
     return np.where(answered, after, np.where(answers, before, -1))
 
 
@@ -47,4 +49,4 @@ def exchange_features(
 
 def _of(rows: Ints, values: Floats) -> Floats:
     """Values (n,) of the counterparts; 0 where there is none."""
-    return np.where(rows >= 0, values[rows], 0.0)
+    return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0)

@@ -163,6 +163,15 @@ def test_facts_and_messages_are_chosen_on_the_command_line(quick: Cli, sample_db
     assert "--metadata 'x' must be K=V" in message
 
 
+def test_a_question_without_support_finds_nothing(cli: Cli) -> None:
+    cli("add", "I live in Oslo.", "--no-enrich")
+    cli("add", "The bread rises in the fridge.", "--no-enrich")
+    asked = ("context", "asdf qwer", "--min-confidence")
+    assert document(cli(*asked, ".2", "--json"), 1)["notes"][-1].startswith("nothing found")
+    assert "Weak:" in cli(*asked, "0").stdout
+    assert "--min-confidence: must be a number from 0 to 1" in cli(*asked, "2").stderr
+
+
 def test_what_is_added_can_be_searched(cli: Cli) -> None:
     added = document(
         cli("add", "I moved to Oslo in May.", "--speaker", "Ann", "--session", "s1", "--id", "a1",

@@ -340,3 +340,15 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
             assert word not in text, (name, text)
     assert before == (memory.space("theirs").stats(), tuple(memory.space("theirs").messages()))
     assert memory.spaces() == ["mine", "theirs"]
+
+
+def test_a_question_without_support_gets_nothing_and_says_so(filled):
+    async def work(client: Client) -> Any:
+        asked = {"question": "asdf qwer", "min_confidence": 0.2}
+        return [await client.call_tool(tool, asked) for tool in ("get_context", "search_memories")]
+
+    empty, found = talk(filled, work)
+    assert empty.content[0].text.startswith("nothing found: the confidence is 0.")
+    assert empty.structured_content["text"] == ""
+    assert found.structured_content["memories"] == []
+    assert found.structured_content["confidence"] < 0.2

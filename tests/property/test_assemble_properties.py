@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -22,9 +23,11 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
+from cognigraph.states.succession import Standing, Statement, decide
 from cognigraph.text.token_estimate import estimate_tokens
 from cognigraph.times import zone
 from tests.property.alphabets import STORABLE_TEXT
+from tests.property.test_succession_properties import statements
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)
@@ -151,3 +154,34 @@ def test_a_day_is_shown_in_the_readers_zone():
     assert "2026-05-21 08:00" in assemble(
         result, ContextSettings(), max_tokens=100, zone=zone("Asia/Tokyo") or UTC
     )
+
+
+def told(statement: Statement, standing: Standing) -> Triple:
+    said = sorted(statement.said)
+    sources = tuple(Source(f"{statement.uid}{at.day}", "s", at) for at in reversed(said))
+    return Triple(
+        statement.uid, "Ann", "person", "lives in", statement.uid, "place", statement.when, False,
+        said[0], said[-1], sources, status=standing.status, valid_from=standing.valid_from,
+        valid_to=standing.valid_to, superseded_by=standing.superseded_by,
+        superseded_at=standing.superseded_at,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@given(statements, st.sets(st.sampled_from("pqrstuv")))
+def test_a_message_is_marked_untrue_only_by_what_the_block_dates_later(found, listed):  # type: ignore[no-untyped-def]
+    standings = decide(found)
+    facts = [told(one, standings[one.uid]) for one in found]
+    messages = tuple(
+        Hit(source.id, f"I live in {fact.uid}.", 0.5, "s", "Ann", source.at, (fact,), WHY)
+        for fact in facts
+        for source in fact.sources
+    )
+    shown = tuple(fact for fact in facts if fact.uid in listed)
+    result = SearchResult("q", messages, shown, (), Trace("default", NOW, {}, {}, past=True))
+    lines = str(assemble(result, ContextSettings(), max_tokens=10**6, zone=zone("UTC"))).split("\n")
+    dated = {line.split("]")[0][1:]: line[-11:-1] for line in lines if line.startswith("[T")}
+    for line in lines:
+        if mark := re.search(r"^\[C\d+\] (\S{10}).*\[no longer true: (.*)\]$", line):
+            named = [dated[label] for label in re.findall(r"T\d+", mark[2])]
+            assert max(named + re.findall(r"\d{4}-\d\d-\d\d", mark[2])) > mark[1]

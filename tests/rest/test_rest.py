@@ -372,3 +372,15 @@ def test_a_fact_that_was_said_often_is_found_with_its_newest_sources(serve, tmp_
         }
         (whole,) = client.get(f"{SPACE}/triples", params={"entity": "Bergen"}).json()["items"]
         assert len(whole["sources"]) == 14
+
+
+def test_a_question_without_support_gets_nothing(filled):
+    ask = {"question": "asdf qwer"}
+    block = filled.post(f"{SPACE}/context", json={**ask, "min_confidence": 0.2}).json()
+    assert (block["text"], block["confidence"] < 0.2) == ("", True)
+    assert block["notes"][-1].startswith("nothing found")
+    best = filled.post(f"{SPACE}/context", json={**ask, "min_confidence": 0}).json()
+    assert "Weak: nothing here may answer" in best["text"]
+    found = filled.post(f"{SPACE}/search", json={**ask, "min_confidence": 0.5}).json()
+    assert (found["hits"], found["confidence"]) == ([], block["confidence"])
+    assert filled.post(f"{SPACE}/search", json={**ask, "min_confidence": 2}).status_code == 422

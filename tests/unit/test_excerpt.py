@@ -214,8 +214,28 @@ def show(text, *indexes, head="now Ann: "):
 
 def test_what_is_left_out_is_marked():
     assert (
-        show(RECIPE, 1, 2, 4) == "now Ann: Serves four. **Ingredients** [...] - 400 ml coconut milk"
+        show(RECIPE, 1, 2, 4)
+        == "now Ann: [...] Serves four. **Ingredients** [...] - 400 ml coconut milk [...]"
     )
+    assert show(RECIPE, 11).split("\n") == [
+        "now Ann: [...]", "  ```python", "  def f():", "  ```", "  [...]"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [
+        ("Launch is planned for 30 June. Hmm, actually Iain just wrote: 14 July. Good.", 2),
+        ("We meet on the 3rd. Bring cake. Everyone is glad. Sorry, the 5th.", 1),
+        ("The flat is in Leeds. No wait, Bradford. It has a garden.", 2),
+        ("Das Treffen ist um drei. Moment, um vier.", 1),
+        ("会议在三点。不对，四点。", 1),
+        ("I sing. I actually enjoy it.", 2),
+        ("# Notes\nActually, the 5th.", 2),
+    ],
+)
+def test_a_correction_is_one_unit_with_what_it_corrects(text, together):
+    assert len(segment(text)) == together
 
 
 def test_rows_and_code_keep_their_lines():

@@ -42,6 +42,12 @@ def test_a_counterpart_that_is_no_candidate_counts_as_none():
     assert found["counterpart vector"].tolist() == [0.0, 0.0]
 
 
+def test_a_single_candidate_between_others_has_no_counterpart():
+    pool = chunk_pool([0.5], speakers=("assistant",), following=[-2], previous=[-2])
+    found = signals(candidates(pool, sessions=session_pool([0.1])))
+    assert found["counterpart vector"].tolist() == [0.0]
+
+
 def test_each_message_of_an_exchange_profits_from_the_other():
     found = signals(candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=TALK)))
     assert found["counterpart vector"].tolist() == pytest.approx([1.0, 0.0, 0.5, 0.0])

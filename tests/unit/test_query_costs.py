@@ -53,7 +53,10 @@ def check(query: str) -> None:
         ("CALL { RETURN 'a' AS s UNION RETURN $long AS s } RETURN s CONTAINS $needle", "max_steps"),
         ("CALL { RETURN $long AS s UNION RETURN 'a' AS s } RETURN s CONTAINS $needle", "max_steps"),
         ("UNWIND range(0, 999) AS x RETURN range(1, 1000000) AS r", "max_steps"),
-        ("WITH range(1, 1000000) AS l RETURN " + ", ".join(f"l AS l{n}" for n in range(40)), "steps"),
+        (
+            "WITH range(1, 1000000) AS l RETURN " + ", ".join(f"l AS l{n}" for n in range(40)),
+            "steps",
+        ),
         ("LET s = $long FILTER s CONTAINS $needle RETURN s", "max_steps"),
         ("RETURN COLLECT { RETURN $long AS s }[0] CONTAINS $needle AS n", "max_steps"),
         # Regular expressions

@@ -15,11 +15,15 @@ from cognigraph.times import parse_when
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 
+SAID = {"t": datetime(2026, 4, 1, tzinfo=UTC), "o": datetime(2026, 6, 1, tzinfo=UTC)}
+
+
 def triple(uid: str, object: str, said: str, *, by: str | None = None, **more: object) -> Triple:
     at = datetime.fromisoformat(said).replace(tzinfo=UTC)
     known = Triple(
         uid, "Ann", "person", "lives in", object, "location", None, False, at, at,
         status="superseded" if by else "current", superseded_by=by, valid_from=at,
+        superseded_at=SAID.get(by or ""),
     )  # fmt: skip
     return replace(known, **more)  # type: ignore[arg-type]
 
@@ -92,11 +96,29 @@ def test_the_line_of_a_fact_says_when_it_is_true() -> None:
     assert standing.true_when(visited, UTC) == "2026-06-01"
 
 
+def ending(stated: list[Triple], labels: dict[str, str], known: dict[str, Triple], day: str) -> str:
+    said = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return standing.no_longer_true(stated, labels, known, said, UTC)
+
+
 def test_the_line_of_a_message_says_what_took_its_place() -> None:
-    assert standing.no_longer_true([BERGEN], {"o": "T2"}, KNOWN) == " [no longer true: see T2]"
-    assert standing.no_longer_true([BERGEN], {}, KNOWN) == " [no longer true: Ann lives in Oslo]"
-    assert standing.no_longer_true([BERGEN], {}, {"b": BERGEN}) == " [no longer true]"
-    assert standing.no_longer_true([OSLO], {"o": "T1"}, KNOWN) == ""
+    assert ending([BERGEN], {"o": "T2"}, KNOWN, "2026-02-01") == " [no longer true: see T2]"
+    assert ending([BERGEN], {}, KNOWN, "2026-02-01") == (
+        " [no longer true: Ann lives in Oslo (said 2026-06-01)]"
+    )
+    replaced = " [no longer true: replaced on 2026-04-01]"
+    assert ending([BERGEN], {}, {"b": BERGEN}, "2026-02-01") == replaced
+    assert ending([OSLO], {"o": "T1"}, KNOWN, "2026-02-01") == ""
+
+
+def test_nothing_said_before_a_message_makes_it_untrue() -> None:
+    assert ending([BERGEN], {"t": "T1"}, KNOWN, "2026-05-01") == ""
+    assert ending([BERGEN], {"t": "T1"}, KNOWN, "2026-04-01") == ""
+    early = replace(OSLO, first_observed=BERGEN.first_observed, last_observed=BERGEN.last_observed)
+    chain = {**KNOWN, "o": early}  # the end of the chain was said before, what follows was not
+    assert ending([BERGEN], {"t": "T1", "o": "T2"}, chain, "2026-03-01") == (
+        " [no longer true: see T1]"
+    )
 
 
 @pytest.mark.parametrize(

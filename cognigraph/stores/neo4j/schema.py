@@ -151,6 +151,9 @@ def _migrate(
     if 0 < version < number_of("states"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         succession.settle_all(connection)
+    if 0 < version < number_of("slots"):
+        wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
+        succession.settle_again(connection)
     if 0 < version < number_of("marks"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         marked.index_all(connection)

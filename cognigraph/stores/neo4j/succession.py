@@ -85,6 +85,25 @@ def settle_all(connection: Connection) -> None:
         pass
 
 
+def settle_again(connection: Connection) -> None:
+    """Decide every fact again, because the table of slots or the order of statements has changed.
+
+    Some facts at a time, each in a transaction of its own; after a crash it begins anew.
+    """
+    for (space,) in connection.rows("read/spaces"):
+        after = -1
+
+        def work(tx: Transaction, space: str = space) -> int | None:
+            rows = tx.rows("states/next", space=space, after=after, limit=_BATCH)
+            touched = Touched(tx)
+            touched.add([uid for uid, _ in rows])
+            settle(tx, touched)
+            return rows[-1][1] if rows else None
+
+        while (last := connection.write(work)) is not None:
+            after = last
+
+
 def _name_slots(tx: Transaction, uids: Collection[str]) -> set[str]:
     """Store the slots of facts, which depend on how these are spelled, and what replaces others.
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, Protocol
 
-from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
+from cognigraph.errors import CogniGraphError, SchemaError, StoreError, StoreUnavailableError
 from cognigraph.new_file import new_file
 from cognigraph.stores.sqlite import read_only
 from cognigraph.stores.sqlite.identity import (
@@ -254,6 +254,10 @@ class Pool:
             connection.execute("BEGIN")
             try:
                 yield connection
+            except CogniGraphError:  # some of them are a ValueError or KeyError, too
+                raise
+            except (ValueError, KeyError, TypeError, OverflowError) as error:
+                raise StoreError(damaged(self.path, f"{type(error).__name__}: {error}")) from error
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -332,6 +336,8 @@ def mapped_errors(path: str) -> Iterator[None]:
             ) from error
         if "readonly" in text:
             raise StoreError(read_only.refusal(path)) from error
+        if "decode" in text:
+            raise StoreError(damaged(path, text)) from error
         if "unable to open" in text:
             raise StoreError(
                 f"{path} cannot be opened; check that this user may read and write the file, its "
@@ -345,7 +351,15 @@ def mapped_errors(path: str) -> Iterator[None]:
                 f"{path} is not a cognigraph database ({error}); give another file name"
             ) from error
         if "malformed" in str(error):
-            raise StoreError(
-                f"{path} is damaged ({error}); restore a backup, `cognigraph doctor` shows more"
-            ) from error
+            raise StoreError(damaged(path, str(error))) from error
         raise StoreError(f"{path}: {error}") from error
+    except UnicodeDecodeError as error:  # even the message of SQLite quotes what is damaged
+        raise StoreError(damaged(path, str(error))) from error
+
+
+def damaged(path: str, error: str) -> str:
+    """What to tell somebody whose file holds what cognigraph has not written."""
+    return (
+        f"{path} is damaged: what it holds cannot be read ({error}). Restore a backup; without "
+        "one, export the spaces that can still be read. `cognigraph doctor` shows more"
+    )

@@ -116,7 +116,7 @@ def _migrated(
             _migrate(connection, version)
         if 0 < version < number_of("resolution"):
             merges.settle_all(connection, to_micros(clock()))
-        if 0 < version < number_of("states"):
+        if 0 < version < number_of("slots"):
             succession.settle_all(connection)
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -11,12 +11,16 @@ from typing import Any
 
 from cognigraph.model.graph import Period
 from cognigraph.states.slots import OBJECT_SIDE, FactForm, claim_of, family, in_one, replaceable
-from cognigraph.states.succession import Ruling, Standing
+from cognigraph.states.succession import BY_RULES, Ruling, Standing
 from cognigraph.stores.state_rows import Slot, StateRow, changed, on_both_sides
 from cognigraph.stores.state_rows import standings_at as decided_at
 from cognigraph.times import from_micros, to_micros
 
 _BATCH = 5000
+_WITHOUT_SLOT = """
+    UPDATE triple SET status = 'current', superseded_by = NULL, superseded_at = NULL,
+      valid_to = NULL, decided_by = NULL, reason = NULL
+    WHERE space_id = ? AND slot IS NULL AND decided_by = ?"""
 _AFTER_BAR = "}"
 """Sorts after every slot of a family: "|" is the character before it."""
 
@@ -69,7 +73,7 @@ def standings_at(
 
 
 def settle_all(connection: sqlite3.Connection) -> None:
-    """Decide every slot of a file that was written before there were any."""
+    """Decide every fact again: the table of slots, or the order of statements, has changed."""
     for (space_id,) in connection.execute("SELECT id FROM space").fetchall():
         ids = [
             id
@@ -77,6 +81,7 @@ def settle_all(connection: sqlite3.Connection) -> None:
         ]
         for start in range(0, len(ids), _BATCH):
             _name_slots(connection, ids[start : start + _BATCH])
+        connection.execute(_WITHOUT_SLOT, (space_id, BY_RULES))
         for start in range(0, len(ids), _BATCH):
             touched = Touched(connection)
             touched.add(ids[start : start + _BATCH])

@@ -58,20 +58,23 @@ function settings(name, query) {
 
 async function column(space, name, body, named) {
   const [result, context] = await Promise.all([api.search(space, body), api.context(space, body)]);
-  const best = Math.max(...result.hits.map((hit) => hit.score), 1e-9);
+  const best = Math.max(...result.hits.map(measure), 1e-9);
   return h("section", { "aria-label": named ? `Results of setting ${name}` : "Results" }, named ? h("h2", {}, `Setting ${name}`) : null,
     h("p", {}, count(result.hits.length, "message"), h("small", {}, ` in ${number(Math.round(result.trace.timings.total ?? 0))} ms`), result.trace.notes.map((note) => h("small.block", {}, note))),
     h("ol.hits", {}, result.hits.map((hit) => hitRow(space, hit, best))),
     result.triples.length ? h("details", {}, h("summary", {}, count(result.triples.length, "fact")), h("ul.plain", {}, result.triples.map((triple) => h("li", {}, fact(space, triple))))) : null,
     h("details", { open: true }, h("summary", {}, "The block as the model gets it ", h("small", {}, `${number(context.tokens)} of ${number(body.max_tokens)} tokens`)),
-      h("pre.block-text", { tabIndex: 0 }, context.text)));
+      h("pre.block-text", { tabIndex: 0 }, context.text || context.notes.join("; "))));
 }
 
+const measure = (hit) => hit.confidence ?? hit.score;  // the confidence falls from hit to hit
+
 function hitRow(space, hit, best) {
+  const shown = `${hit.confidence == null ? "score" : "confidence"} ${measure(hit).toFixed(3)}`;
   const parts = Object.entries(hit.why.features).filter(([, value]) => Math.abs(value) >= 0.005).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
   const largest = Math.max(...parts.map(([, value]) => Math.abs(value)), 1e-9);
   return h("li", {}, h("details", {},
-    h("summary", {}, h("span.row-head", {}, bar(hit.score / best, `score ${hit.score.toFixed(3)}`), h("strong", {}, hit.speaker ?? hit.role ?? "?"), time(hit.at), h("small", {}, hit.score.toFixed(3))),
+    h("summary", {}, h("span.row-head", {}, bar(measure(hit) / best, shown), h("strong", {}, hit.speaker ?? hit.role ?? "?"), time(hit.at), h("small", {}, shown)),
       h("span.row-text", {}, hit.text)),
     h("div.why", {},
       h("p", {}, h("a", { href: link([space, "conversation", hit.session], { m: hit.id }) }, "Show in its conversation"), h("small", {}, ` ${hit.id}`)),

@@ -1,0 +1,2 @@
+-- The table of slots has other slots, and what is said later wins: every fact is decided again by
+-- the code that opens the file (cognigraph/stores/sqlite/schema.py).
