@@ -12,7 +12,7 @@ Request = tuple[str, dict[str, Any], Any]
 EXPORTED = "<exported>"
 """Stands for the last export."""
 
-_FACT = {"uid": Uid("fish market")}
+_FACT = {"uid": Uid("Fish Market")}
 _READS: list[Request] = [
     ("search", {}, {"question": QUESTION, "now": NOW, "k": 5, "explain": True}),
     ("search", {}, {"question": "Klara", "also": ["jazz"], "now": NOW, "layer": "facts"}),

@@ -22,7 +22,7 @@ NOW = "2026-08-01T09:00:00Z"
 LATER = "2026-06-20T09:00:00Z"
 TALK = [
     ("m0", "home", "Ann", "2026-02-01", "I live in Bergen with my sister Klara Berg."),
-    ("m1", "home", "Ann", "2026-02-01", "I work at the fish market."),
+    ("m1", "home", "Ann", "2026-02-01", "I work at the Nordnes Fish Market."),
     ("m2", "home", "Ben", "2026-02-01", "Is the fish market far from your flat?"),
     ("m3", "oslo", "Ann", "2026-06-10", "I moved to Oslo last week."),
     ("m4", "oslo", "Ann", "2026-06-10", "I have a dog called Luna."),
@@ -118,7 +118,7 @@ def fill_rival(open_memory: Callable[..., Memory], name: str) -> None:
         space.flush()
         triples = space.triples()
         space.retract(next(one for one in triples if "Oslo" in one.text))
-        space.supersede(*(next(o for o in triples if t in o.text) for t in ("market", "Luna")))
+        space.supersede(*(next(o for o in triples if t in o.text) for t in ("Market", "Luna")))
         space.merge("Ben", into="Ann")
         space.forget(message="m7")
         space.update("m6", f"My bike is {SECRET}.")
