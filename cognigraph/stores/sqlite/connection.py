@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from cognigraph.errors import CogniGraphError, SchemaError, StoreError, StoreUnavailableError
 from cognigraph.new_file import new_file
@@ -26,9 +26,6 @@ from cognigraph.stores.sqlite.identity import (
     check_same,
     files,
 )
-
-if TYPE_CHECKING:
-    from cognigraph.stores.sqlite.changes import Changes
 
 APPLICATION_ID = 0x436F4772
 """``application_id`` ("CoGr") in the header of every file that cognigraph creates."""
@@ -55,6 +52,30 @@ class _Connection(sqlite3.Connection):
     opened: Files | None = None
 
 
+class Counting(Protocol):
+    """Counts what is written, so that its loss is noticed: ``Changes`` in ``changes.py``."""
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Called before each write transaction."""
+        ...
+
+    def count(self, connection: sqlite3.Connection) -> Any:
+        """Called inside a transaction that changes anything."""
+        ...
+
+    def acknowledge(self, counted: Any) -> None:
+        """Called after the commit, with what was counted."""
+        ...
+
+    def close(self, connection: sqlite3.Connection) -> None:
+        """Called before a connection of a closed pool is closed."""
+        ...
+
+    def leave(self) -> None:
+        """Called after it was closed."""
+        ...
+
+
 class Pool:
     """Connections to one database file.
 
@@ -72,7 +93,7 @@ class Pool:
         self._absolute = str(Path(self.path).absolute())  # os.chdir must not change the file
         self._opened: Files | None = None
         self.is_read_only = False
-        self.changes: Changes | None = None
+        self.changes: Counting | None = None
         """Counts what is written, once the schema is there."""
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
