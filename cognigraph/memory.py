@@ -278,7 +278,7 @@ class Memory(Space):
         """Copy the space ``a`` to the space ``b``, which must hold no messages.
 
         What was read out of the messages is copied too, so that no model is called. Returns the
-        number of messages.
+        number of messages. If it is killed, repeat the call, which starts over.
 
         Raises:
             ConfigurationError: the space ``b`` holds messages.

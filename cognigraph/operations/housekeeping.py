@@ -184,7 +184,8 @@ class Housekeeping(Inspection):
 
         This space must hold no messages; it may have another name than the exported one, and then
         messages that were forgotten there may be added here. Without derived rows in the file the
-        messages are queued to be enriched. After an error, delete the space and repeat the call.
+        messages are queued to be enriched. It is all or nothing: after an error the space is as
+        empty as before, and what a killed process has left is deleted when the call is repeated.
 
         Raises:
             ConfigurationError: the space holds messages, or the file is not an export.

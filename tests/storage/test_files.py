@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -28,8 +29,9 @@ from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.schema import migrations
 from cognigraph.stores.sqlite.store import SQLiteStore
 from cognigraph.testing import HashEmbedder
+from tests.forked import Forked
 from tests.storage.test_kill import ROOT, assert_whole
-from tests.storage.writers import open_memory, turn
+from tests.storage.writers import Calls, open_memory, turn
 
 pytestmark = pytest.mark.slow
 
@@ -303,3 +305,72 @@ def test_names_with_special_characters(tmp_path):
         with open_memory(tmp_path / name) as memory:
             memory.add("hello", id="m1")
         assert (tmp_path / name).is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+def test_only_the_owner_may_read_what_is_created(tmp_path):
+    path, shared = tmp_path / "m.db", tmp_path / "shared.db"
+    open_memory(shared).close()
+    shared.chmod(0o640)
+    with open_memory(path) as memory, open_memory(shared) as other:
+        for one in (memory, other):
+            one.add("I moved to Oslo.", id="m1")
+        memory.backup(tmp_path / "backup.db")
+        memory.export_space(tmp_path / "export.jsonl")
+        modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()}
+    beside = ("", "-wal", "-shm", "-count")
+    assert modes == {
+        **{f"m.db{end}": 0o600 for end in beside},
+        **{f"shared.db{end}": 0o640 for end in beside},  # what exists keeps its permissions
+        "backup.db": 0o600,
+        "export.jsonl": 0o600,
+    }
+
+
+DAMAGE = (
+    "UPDATE chunk SET text = CAST(x'49ff' AS TEXT)",
+    "UPDATE chunk SET at = 1 << 60",
+    "UPDATE message_data SET metadata = '{\"n\": ,}'",
+    "UPDATE message_data SET tags = '{'",
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_flipped_bit_ends_in_an_error_that_says_what_to_do(tmp_path, damage):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        memory.add("I moved to Oslo.", id="m1", metadata={"n": 1}, tags=["a"])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(damage)
+        connection.commit()
+    with (
+        open_memory(path) as memory,
+        pytest.raises(StoreError, match=r"m\.db is damaged: .* Restore a backup"),
+    ):
+        memory.messages()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_backup_or_export_that_is_killed_leaves_nothing_under_its_name(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        memory.add_many([turn(number) for number in range(30)])
+    for write in ("backup", "export_space"):
+        target = tmp_path / f"{write}.out"
+        calls = int(Forked(written_out, path, write, tmp_path / "calm", sys.maxsize).finish())
+        for part in (2, 3, 4, 6):
+            Forked(written_out, path, write, target, calls * part // 8).finish()
+            assert not target.exists() or target.stat().st_size > 1000
+            target.unlink(missing_ok=True)
+        with open_memory(path) as memory:
+            getattr(memory, write)(target)  # its name is free
+            with pytest.raises(StoreError, match="exists already"):
+                getattr(memory, write)(target)
+        (tmp_path / "calm").unlink()
+
+
+def written_out(path: Path, write: str, target: Path, calls: int) -> None:
+    """Write a backup or an export, and die after a number of function calls."""
+    with open_memory(path) as memory, Calls(calls) as counted:
+        getattr(memory, write)(target)
+    print(counted.count)

@@ -52,23 +52,28 @@ class _Connection(sqlite3.Connection):
     opened: Files | None = None
 
 
-class CountsChanges(Protocol):
-    """Counts the changes of a file, in it and beside it (:mod:`.changes`)."""
+class Counting(Protocol):
+    """Counts what is written, so that its loss is noticed: ``Changes`` in ``changes.py``."""
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """Note that a writing transaction begins."""
+        """Called before each write transaction."""
+        ...
 
     def count(self, connection: sqlite3.Connection) -> Any:
-        """Count the change of a transaction, before it is committed."""
+        """Called inside a transaction that changes anything."""
+        ...
 
     def acknowledge(self, counted: Any) -> None:
-        """Write the count beside the file, after the commit."""
+        """Called after the commit, with what was counted."""
+        ...
 
     def close(self, connection: sqlite3.Connection) -> None:
-        """Note in the file that nothing is missing, before its last connection is closed."""
+        """Called before a connection of a closed pool is closed."""
+        ...
 
     def leave(self) -> None:
-        """Delete what is beside the file, after its last connection was closed."""
+        """Called after it was closed."""
+        ...
 
 
 class Pool:
@@ -88,7 +93,7 @@ class Pool:
         self._absolute = str(Path(self.path).absolute())  # os.chdir must not change the file
         self._opened: Files | None = None
         self.is_read_only = False
-        self.changes: CountsChanges | None = None
+        self.changes: Counting | None = None
         """Counts what is written, once the schema is there."""
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
