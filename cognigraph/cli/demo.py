@@ -27,7 +27,7 @@ from cognigraph.space import Space
 
 _SHOWN_TURNS = ("m002", "m048", "m073")
 _QUESTION = ("m048", "Where does Mira live now?")
-_TREE_SESSION = "jul-knee"
+_TREE_SESSION = "may-move"
 _CONTEXT_OF = 2
 _CONTEXT_TOKENS = 360
 _HITS = 2

@@ -14,9 +14,9 @@ from cognigraph.english.denial import denied
 from docs.draw.svg import LINE, Drawing, wrapped
 
 MESSAGES = {
+    "feb-bike": {"m004": "is", "m013": "is"},
+    "apr-flat": {"m033": "is"},
     "may-move": {"m048": "lives in", "m055": "is allergic to"},
-    "aug-ida": {"m084": "will work for", "m079": "bought"},
-    "oct-juist": {"m107": "was on", "m114": "is coming to"},
 }
 """The messages in the picture by session, each with the relation of the fact that is shown."""
 

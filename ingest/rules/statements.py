@@ -161,7 +161,7 @@ _OCCUPATIONS = (
 )
 _JOB = rf"(?:[a-z][\w-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _DIET = "(?:vegan|vegetarian|pescatarian|pescetarian|lactose intolerant|gluten intolerant|coeliac|celiac|diabetic|teetotal)"
-_LIKING = "love|like|enjoy|dislike|prefer|adore"
+_LIKING = "loves?|likes?|enjoys?|dislikes?|prefers?|adores?"
 _EATING = "eat|drink|smoke|take|use"
 
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -383,7 +383,9 @@ def _is_name(value: str) -> bool:
 
 
 def _liking(match: re.Match[str], clause: _Clause) -> Statement | None:
-    value, verb = match["value"], match["verb"].lower()
+    value, verb = match["value"], match["verb"].lower().removesuffix("s")
+    if not _is_somebody(match["third"]):
+        return None
     words_of = value.split(" ")
     if verb == "prefer":
         # Without what it is compared with, only the message before tells what is meant.
@@ -517,7 +519,7 @@ FRAMES: tuple[Frame, ...] = (
     _frame(rf"{_WHO} (?:am|is) (?:a )?(?P<value>{_DIET}){_NOW}", _states("is", "concept")),
     _frame(rf"I do not (?P<verb>{_EATING}) (?:any )?(?P<value>{_LIST})", _avoiding,
            closed=False),
-    _frame(rf"{_WHO} {_EVER}(?P<verb>{_LIKING}) (?P<value>{_LIST})", _liking,
+    _frame(rf"{_ANYONE} {_EVER}(?P<verb>{_LIKING}) (?P<value>{_LIST})", _liking,
            closed=False),
     _frame(rf"{_WHO} (?:speak|speaks) (?:fluent |native |some |a little )?(?P<value>[A-Z][a-z]+(?:(?: ,| and| ,? and) [A-Z][a-z]+)*)",
            _states("speaks", "concept", _is_name), closed=False),

@@ -52,7 +52,7 @@ def test_rounds_and_the_answer_are_shown(filled: Cli, server: ModelServer) -> No
     assert "the doorbell" in lines
     assert "call 1: lico-missing-1" in lines
     assert "labels of the answer are not in the block" in result.stderr
-    assert "licomemory: 2 rounds, 3 calls, 330 tokens; stopped: answered" in result.stderr
+    assert "licomemory: 2 rounds, 2 calls, 220 tokens; stopped: no new query" in result.stderr
 
 
 @pytest.mark.slow

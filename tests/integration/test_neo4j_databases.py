@@ -33,7 +33,7 @@ def test_spaces_of_a_database_and_one_that_cannot_be_created(neo4j_server: Serve
         assert memory.waiting() == 1
         memory.flush()
         assert memory.space(name).stats().done == 1
-        assert {check.name.partition(": ")[0] for check in memory.check()} == {"neo4j"}
+        assert {check.name.partition(": ")[0] for check in memory.check()} == {"neo4j", "worker"}
         with pytest.raises(StoreError, match=r"has no database 'tenants-b'.* Community"):
             memory.space("other").add("Ben lives in Oslo.")
         homes["odd"] = "system"

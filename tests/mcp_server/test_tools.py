@@ -301,7 +301,7 @@ HARMLESS = set("since until valid_at offset max_tokens newest_first parameters d
 def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
     """Every tool with arguments that fit the other space exactly; the secret shows nowhere."""
     secret = {"id": "m1", "session": "s1", "speaker": "Zyxwvut"}
-    memory.space("theirs").add("Zyxwvut hides the treasure in Narvik.", **secret)
+    memory.space("theirs").add("I live in Narvik, where the treasure is.", **secret)
     memory.space("mine").add("Ann likes tea.", id="tea", session="s9", speaker="Ann")
     memory.flush()
     triple = memory.space("theirs").triples()[0]

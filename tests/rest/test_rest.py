@@ -44,7 +44,9 @@ def problem(response, status):
 def test_a_message_is_stored_found_corrected_and_forgotten(filled):
     found = filled.post(f"{SPACE}/search", json={"question": "Where did Ann move to?"}).json()
     assert found["hits"][0]["id"] == "m1"
-    block = filled.post(f"{SPACE}/context", json={"question": "Where?", "max_tokens": 200}).json()
+    block = filled.post(
+        f"{SPACE}/context", json={"question": "When did I move to Oslo?", "max_tokens": 200}
+    ).json()
     assert "I moved to Oslo in May." in block["text"] and block["tokens"] <= 200
     changed = filled.patch(f"{SPACE}/messages/m1", json={"text": "I moved to Hamar in May."})
     assert changed.json()["text"] == "I moved to Hamar in May."
