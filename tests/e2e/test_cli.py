@@ -575,11 +575,12 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
         {
             "a": [Fact("Bob", "person", "owns", "boat", "object", (0,))],
             "b": [Fact("Robert Lee", "person", "likes", "Oslo", "location", (0,))],
-            "c": [Fact("Robert Leigh", "person", "left", "Oslo", "location", (0,))],
+            "c": [Fact("Tom Hendriksen", "person", "left", "Oslo", "location", (0,))],
+            "d": [Fact("Tom Hendrikson", "person", "left", "Rome", "location", (0,))],
         }
     )
     with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
-        for id in "abc":
+        for id in "abcd":
             memory.add("Something was said.", id=id)
         memory.flush()
     told = document(quick("merge", "Bob", "--into", "Robert Lee", "--json"))
@@ -594,9 +595,9 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     assert [(one["name"], one["aliases"]) for one in split["entities"]] == [("Bob", [])]
 
     (pair,) = document(quick("duplicates", "--json"))["duplicates"]
-    assert {pair["name"], pair["other"]} == {"Robert Lee", "Robert Leigh"}
-    assert "Robert Leigh" in quick("duplicates").stdout
-    assert quick("split", "Robert Leigh", "--from", "Robert Lee").returncode == 0
+    assert {pair["name"], pair["other"]} == {"Tom Hendriksen", "Tom Hendrikson"}
+    assert "Tom Hendrikson" in quick("duplicates").stdout
+    assert quick("split", pair["other"], "--from", pair["name"]).returncode == 0
     assert document(quick("duplicates", "--json"), 1)["duplicates"] == []
     assert "no entity is called 'Robrt Lee'; did you mean 'Robert Lee'?" in error_of(
         quick("merge", "Robrt Lee", "--into", "Bob"), 2

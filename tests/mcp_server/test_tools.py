@@ -294,14 +294,16 @@ def test_prompts_lead_the_agent_to_the_tools(memory):
     assert "Where does Ann live?" in recall and "`without`" in recall
 
 
-HARMLESS = set("since until valid_at offset max_tokens newest_first parameters dry_run".split())
+HARMLESS = set(
+    "min_confidence since until valid_at offset max_tokens newest_first parameters dry_run".split()
+)
 """Arguments that cannot name anything of a space."""
 
 
 def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
     """Every tool with arguments that fit the other space exactly; the secret shows nowhere."""
     secret = {"id": "m1", "session": "s1", "speaker": "Zyxwvut"}
-    memory.space("theirs").add("I live in Narvik, where the treasure is.", **secret)
+    memory.space("theirs").add("I live in Narvik. The treasure is there.", **secret)
     memory.space("mine").add("Ann likes tea.", id="tea", session="s9", speaker="Ann")
     memory.flush()
     triple = memory.space("theirs").triples()[0]
@@ -336,7 +338,7 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
     shown = talk(memory, work, space="mine")
     assert len(shown) >= 25
     for name, text in shown:
-        for word in ("treasure in", "Narvik", "hides", triple.uid):
+        for word in ("The treasure", "Narvik", triple.uid):
             assert word not in text, (name, text)
     assert before == (memory.space("theirs").stats(), tuple(memory.space("theirs").messages()))
     assert memory.spaces() == ["mine", "theirs"]
