@@ -100,24 +100,6 @@ DO = word_set("do does did")
 MODALS = word_set("will would can could should must might may shall")
 FINITE_AUX = word_set("am is are was were have has had do does did") | MODALS
 
-CATENATIVE = word_set(
-    """want need plan try hope decide start love like enjoy begin keep use continue manage
-    learn prefer wish intend hate finish stop consider go end help choose agree promise
-    expect aim quit get spend have come mean offer tend seem volunteer travel struggle
-    forget remember avoid practice"""
-)
-"""Verbs whose infinitive or gerund is part of the relation: "wants to start", "went hiking"."""
-
-STATIVE = word_set("love miss need want wish appreciate hope")
-"""Verbs that can open a sentence whose subject "I" is omitted ("Love the new place.")."""
-
-REPORTING = word_set(
-    """think know believe guess say said hear heard feel hope wish mean sure glad happy
-    sorry thought knew see realize realized believe bet imagine suppose figured excited
-    grateful proud told"""
-)
-"""Words that introduce a subordinate clause, with or without "that"."""
-
 
 @dataclass(frozen=True, slots=True)
 class Verb:
@@ -229,16 +211,6 @@ def is_ing(word: str) -> bool:
     return word.endswith("ing") and len(word) > 4 and word not in _NOT_ING
 
 
-def is_finite(word: str) -> bool:
-    """Return whether a form can be the verb of a clause whose subject is a noun."""
-    if word in FINITE_AUX:
-        return True
-    found = _FORMS.get(word)
-    if found is None:
-        return len(word) > 3 and word.endswith("ed") and word not in _NOT_ED
-    return found.form in ("past", "s")
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def is_past(word: str) -> bool:
     """Return whether a form is a past tense and not also a base form."""
@@ -252,11 +224,6 @@ def is_participle(word: str) -> bool:
     if found is None:
         return False
     return found.form in ("past", "part") or word in _PARTICIPLE_TO_PAST
-
-
-def simple_past(participle: str) -> str:
-    """Return the simple past of a past participle: ``gone`` gives ``went``."""
-    return _PARTICIPLE_TO_PAST.get(participle, participle)
 
 
 def verb_only(word: str) -> bool:

@@ -16,7 +16,6 @@ DETERMINERS = word_set(
     many most"""
 )
 FIRST_PERSON = word_set("i we")
-NOMINATIVE = word_set("i we he she they")
 PRONOUNS = word_set(
     """i we you he she they it this that these those there who someone everyone anyone
     somebody everybody anybody nobody"""
@@ -25,15 +24,10 @@ OBJECT_PRONOUNS = word_set(
     """it them him her me us you this that these those myself yourself one"""
 )
 POSSESSIVES = word_set("my our your his her their its")
-SPEAKER_POSSESSIVES = word_set("my our")
 PREPOSITIONS = word_set(
     """in on at to for with about from into of by as like during after before over under
     through around near without against between among across behind inside outside onto
     towards toward since until"""
-)
-RELATION_PREPOSITIONS = word_set(
-    """in on at to for with about from into of by as like through around over onto towards
-    toward near"""
 )
 PARTICLES = word_set(
     """up out off back down away over on in around together along forward through home"""
@@ -111,7 +105,6 @@ KIN = {
 }
 """Words for people by their relation to somebody, with gender: "f", "m", or "" for either."""
 
-PETS = word_set("dog cat puppy kitten horse pony parrot rabbit hamster tortoise turtle")
 PERSON_NOUNS = frozenset(KIN) | word_set(
     """parents family kids children friends people man woman boy girl guy guys student
     artist author writer actor singer dancer musician banker engineer nurse lawyer chef

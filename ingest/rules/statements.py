@@ -572,10 +572,6 @@ _ORDER = re.compile(
     r"(?:(?: ,)? (?:please|pls|thanks|thank you))?",
     re.IGNORECASE,
 )
-_NO_ORDERS = word_set(
-    """mind been knew thought heard seen had wanted loved liked fear worry forget say happy glad
-    sure ready a the been good nice know look like love hate feel stop believe trust underestimate"""
-)
 _ORDERS = word_set(
     """answer reply respond write use give show send tell suggest recommend offer propose include
     add mention ask check format speak talk explain keep make put start end run call address treat
@@ -600,7 +596,7 @@ def _order_in(text: str, speaker: str) -> Statement | None:
     for_good = bool(match["lasting"]) or how in ("always", "never", "do not ever")
     rest = match["rest"].strip()
     known = known_verb(verb)
-    if not for_good or not rest or verb not in _ORDERS or known is None or verb in _NO_ORDERS:
+    if not for_good or not rest or verb not in _ORDERS or known is None:
         return None
     relation = "asks to never" if how in ("never", "do not ever", "do not") else "asks to always"
     return Statement(

@@ -19,8 +19,6 @@ WEEKDAYS = {
     )
     for name in (*names.split(), names.split()[0] + "s")
 }  # fmt: skip
-AMBIGUOUS = word_set("may march mar sun sat mon wed sep dec jan")
-"""Words that are also names or ordinary words; they count as a time only in a fitting context."""
 UNITS = {
     "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week",
     "weekend": "weekend", "weekends": "weekend", "month": "month", "months": "month",
