@@ -3,7 +3,7 @@
 python bench/ablation.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --k 15 --json FILE
 
-DIR has the layout that bench/recall.py describes. The conversations are inserted and enriched once;
+DIR has the layout that bench/said.py describes. The conversations are inserted and enriched once;
 then every question is asked with the settings of every row. A row reports evidence recall@k with
 two 95 % bootstrap intervals (resampling questions within conversations, and whole conversations),
 and the paired difference to its reference row, which is the paper's profile, the paper's
@@ -13,28 +13,21 @@ ranking of candidates from all sources, or the default profile.
 from __future__ import annotations
 
 import argparse
-import json
-import re
-import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from measure import machine, write
-from recall import fill, turns
-from said import CATEGORIES
+from said import ADVERSARIAL, filled_space, talks
 
-from cognigraph import LicoMemorySettings, Memory, SearchSettings
+from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.embed import Embedder, resolve
 from cognigraph.evaluate.metrics import bootstrap, rounded, score
-from cognigraph.ingest import RecordedExtractor, RulesExtractor
 
-PAPER = SearchSettings(profile="licomemory")
-WIDE = SearchSettings(profile="licomemory", licomemory=LicoMemorySettings(candidates="wide"))
+PAPER = SearchSettings(ranking="licomemory")
+WIDE = SearchSettings(ranking="licomemory", licomemory=LicoMemorySettings(candidates="wide"))
 DEFAULT = SearchSettings()
 
 
@@ -170,39 +163,16 @@ class Asked:
     recall: float
 
 
-@contextmanager
-def filled(file: Path, data: Path, extraction: str, embedder: Embedder) -> Iterator[Memory]:
-    """Open a memory that contains one conversation."""
-    recording = data / "extractions" / file.name
-    recorded = extraction == "recorded"
-    extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Memory(f"{folder}/m.db", embedder=embedder, extractor=extractor, enrich="manual") as memory,
-    ):
-        messages = list(turns(json.loads(file.read_text("utf-8"))))
-        fill(memory, "default", messages, extraction)
-        yield memory
-
-
 def ask(data: Path, embedder: str, extraction: str, k: int) -> dict[str, list[Asked]]:
     """Ask every question of every conversation with the settings of every row."""
     answers: dict[str, list[Asked]] = defaultdict(list)
-    for file in sorted((data / "conversations").glob("*.json")):
-        messages = list(turns(json.loads(file.read_text("utf-8"))))
-        known = {message["id"] for message in messages}
-        now = messages[-1]["at"] + timedelta(days=1)
-        items = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
-        with filled(file, data, extraction, Remembering(resolve(embedder))) as memory:
-            for item in items:
-                evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
-                if not evidence:
-                    continue
+    for talk in talks(data):
+        with filled_space(talk, extraction, Remembering(resolve(embedder))) as space:
+            for question in talk.answerable:
                 for key, row in rows().items():
-                    hits = memory.search(item["question"], k, now, settings=row.settings)
-                    share = score([hit.id for hit in hits], evidence, k).recall
-                    category = CATEGORIES[item["category"]]
-                    answers[key].append(Asked(file.stem, category, share))
+                    hits = space.search(question.text, k, question.now, settings=row.settings)
+                    share = score([hit.id for hit in hits], question.evidence, k).recall
+                    answers[key].append(Asked(talk.name, question.category, share))
     return answers
 
 
@@ -210,7 +180,7 @@ def groups(asked: list[Asked], shares: list[float], plain: bool) -> list[list[fl
     """Group values by conversation; ``plain`` leaves out the adversarial questions."""
     found: dict[str, list[float]] = defaultdict(list)
     for question, share in zip(asked, shares, strict=True):
-        if not (plain and question.category == "adversarial"):
+        if not (plain and question.category == ADVERSARIAL):
             found[question.conversation].append(share)
     return list(found.values())
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from concurrent_adds import Retries
 from measure import machine, write
 from synthetic import World, messages
 
@@ -35,6 +34,21 @@ CASES = {
 }
 _AHEAD = 3.0
 """Seconds in which all writers open their memories and make up their messages."""
+
+
+class Retries(logging.Handler):
+    """Counts transactions that the Neo4j driver or the store retries."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.all = 0
+        self.deadlocks = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one log record."""
+        text = record.getMessage()
+        self.all += "will be retried" in text
+        self.deadlocks += "DeadlockDetected" in text
 
 
 class Load(NamedTuple):
@@ -101,7 +115,7 @@ def case(store: str, spaces: tuple[str, ...], count: int, pid: int | None) -> di
     with Memory(store, enrich="manual") as memory:
         stored = sum(memory.space(name).stats().messages for name in {*names})
         for name in {*names}:
-            memory.delete_space(name)
+            memory.admin.delete_space(name)
     seconds = max(one.ended for one in loads) - min(one.started for one in loads)
     total = each * len(spaces)
     return {

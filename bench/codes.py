@@ -19,9 +19,9 @@ from synthetic import World
 
 from cognigraph import Memory
 from cognigraph.embed.models import WordLlamaEmbedder
+from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.index.codes import Codes
-from cognigraph.stores.sqlite.index.scan import CodedScan
-from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.stores.sqlite.index.nearest import CodedScan
 
 LIMITS = {"chunk": 50, "triple": 30}
 

@@ -7,7 +7,7 @@ python bench/context.py --data DIR [--labels bench/labels/answers.jsonl]
 A turn counts as carried when the sentences that answer are shown (``--labels``), or without labels
 when the turn is shown whole. "Before" is a block of whole messages in the order of their rank, the
 first 15 of them as far as they fit, with an item for every session found, which is how blocks were
-built formerly. Conversations, times and questions are those of ``bench/recall.py``.
+built formerly. DIR is laid out as ``bench/said.py`` describes.
 """
 
 from __future__ import annotations
@@ -15,23 +15,20 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 from kept_vectors import embedder_for
 from measure import write
-from recall import category_of, fill, turns
+from said import Talk, filled_space, talks
 
-from cognigraph import Context, Memory, SearchResult
+from cognigraph import Context, SearchResult, Space
 from cognigraph.evaluate.metrics import mean, percentiles
-from cognigraph.ingest import RecordedExtractor
-from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.retrieve.block_lines import message_head, session_line, triple_line
 from cognigraph.text.marks import FOOTER, HEADER, one_line
 from cognigraph.text.token_estimate import estimate_tokens
@@ -52,6 +49,8 @@ class Blocks:
     by_conversation: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     near: list[float] = field(default_factory=list)
     messages: list[float] = field(default_factory=list)
+    sessions: list[float] = field(default_factory=list)
+    right_sessions: list[float] = field(default_factory=list)
     tokens: list[float] = field(default_factory=list)
     milliseconds: list[float] = field(default_factory=list)
 
@@ -65,6 +64,8 @@ class Blocks:
             "by_conversation": {name: mean(own) for name, own in self.by_conversation.items()},
             "share_of_characters_near_evidence": mean(self.near),
             "messages": mean(self.messages),
+            "blocks_with_session_line": mean(self.sessions),
+            "first_session_line_is_of_evidence": mean(self.right_sessions),
             "tokens": mean(self.tokens),
             "carried_per_1000_tokens": round(1000 * mean(self.carried) / mean(self.tokens), 4),
             "ms": percentiles(self.milliseconds),
@@ -93,7 +94,8 @@ def whole_messages(result: SearchResult, budget: int) -> tuple[dict[str, Turn], 
         return cost if fits else 0
 
     sections = [
-        ("Sessions:", [("", session_line(hit, UTC)) for hit in result.sessions], budget // 10),
+        ("Sessions:",
+         [("", session_line(hit.session, UTC)) for hit in result.sessions], budget // 10),
         ("Facts:", [("", triple_line(one, UTC)) for one in result.triples], int(budget * 0.15)),
         ("Messages:",
          [(hit.id, one_line(message_head(hit, UTC) + hit.text)) for hit in result.hits], budget),
@@ -152,6 +154,18 @@ def count(
     blocks.messages.append(len(shown))
 
 
+def session_lines(block: Context) -> list[str]:
+    """The sessions of which a block has a line, best first."""
+    return [cited.id for cited in block.citations if cited.kind == "session"]
+
+
+def count_sessions(blocks: Blocks, shown: Sequence[str], evidence: Collection[str]) -> None:
+    """Count whether a block has a session line, and if so, whether the first is of the evidence."""
+    blocks.sessions.append(float(bool(shown)))
+    if shown:
+        blocks.right_sessions.append(float(shown[0] in evidence))
+
+
 def around(id: str) -> tuple[str, str, str]:
     """A turn with the one before and the one after it."""
     session, turn = id.split(":")
@@ -168,55 +182,35 @@ def read_labels(path: str | None) -> Labels | None:
 
 def run(arguments: argparse.Namespace) -> dict[str, Blocks]:
     """Ask all questions of the data folder; blocks by the way they are built."""
-    data, labels = Path(arguments.data), read_labels(arguments.labels)
+    labels = read_labels(arguments.labels)
     embedder = embedder_for(arguments.embedder, arguments.keep)
     found = {"before": Blocks(), "after": Blocks()}
-    with tempfile.TemporaryDirectory() as folder:
-        for file in sorted((data / "conversations").glob("*.json")):
-            messages = list(turns(json.loads(file.read_text("utf-8"))))
-            recorded = arguments.extraction == "recorded"
-            with Memory(
-                f"{folder}/{file.stem}.db",
-                embedder=embedder,
-                extractor=RecordedExtractor.from_file(data / "extractions" / file.name)
-                if recorded
-                else resolve_extractor("rules"),
-                enrich="manual",
-            ) as memory:
-                fill(memory, file.stem, messages, arguments.extraction)
-                ask(memory, file.stem, data, messages, labels, arguments.tokens, found)
+    for talk in talks(Path(arguments.data)):
+        with filled_space(talk, arguments.extraction, embedder) as space:
+            ask(space, talk, labels, arguments.tokens, found)
     return found
 
 
 def ask(
-    memory: Memory,
-    name: str,
-    data: Path,
-    messages: Sequence[Mapping[str, Any]],
-    labels: Labels | None,
-    tokens: int,
-    found: Mapping[str, Blocks],
+    space: Space, talk: Talk, labels: Labels | None, tokens: int, found: Mapping[str, Blocks]
 ) -> None:
     """Ask the questions of one conversation."""
-    tenant, now = memory.space(name), messages[-1]["at"] + timedelta(days=1)
-    known = {message["id"] for message in messages}
-    questions = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
-    for number, item in enumerate(questions):
-        evidence = sorted(set(re.findall(r"D\d+:\d+", " ".join(item.get("evidence", [])))) & known)
-        if not evidence:
-            continue
-        needed = {id: labels[name, number, id] for id in evidence} if labels else None
+    session_of = {message["id"]: message["session"] for message in talk.messages}
+    for question in talk.answerable:
+        evidence, number = sorted(question.evidence), question.number
+        needed = {id: labels[talk.name, number, id] for id in evidence} if labels else None
         started = time.perf_counter()
-        result = tenant.search(item["question"], k=15, now=now)
+        result = space.search(question.text, k=15, now=question.now)
         searched = time.perf_counter()
-        block = tenant.context(item["question"], tokens, now)
+        block = space.context(question.text, tokens, question.now)
         ended = time.perf_counter()
         before, used = whole_messages(result, tokens)
-        for way, shown, size, spent in (
-            ("before", before, used, searched - started),
-            ("after", excerpts(block), block.tokens, ended - searched),
+        for way, shown, sessions, size, spent in (
+            ("before", before, [], used, searched - started),
+            ("after", excerpts(block), session_lines(block), block.tokens, ended - searched),
         ):
-            count(found[way], shown, evidence, needed, category_of(item), name)
+            count(found[way], shown, evidence, needed, question.category, talk.name)
+            count_sessions(found[way], sessions, {session_of[id] for id in evidence})
             found[way].tokens.append(size)
             found[way].milliseconds.append(1000 * spent)
 

@@ -8,13 +8,14 @@ compared with verdicts made by hand: ``useful`` (right, and somebody would look 
 (vague, broken or of no use, but not false) or ``false``. A triple without a verdict counts as
 unjudged, never as useful. Verdicts are kept by a hash of the conversation, message and triple, so
 that text that may not be copied stays out (``labels/derived.jsonl``, see labels/README.md).
+``ms_per_message`` is processor time of storing and enriching, of all threads.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
+import time
 from collections import Counter
 from hashlib import blake2b
 from pathlib import Path
@@ -22,9 +23,9 @@ from typing import Any
 
 from measure import write
 from reach import all_triples
-from recall import turns
+from said import filled_space, talks
 
-from cognigraph import Memory, Space, Triple
+from cognigraph import Triple
 
 VERDICTS = Path(__file__).parent / "labels" / "derived.jsonl"
 
@@ -35,37 +36,24 @@ def digest(conversation: str, triple: Triple) -> str:
     return blake2b(said.encode(), digest_size=8).hexdigest()
 
 
-def read(space: Space, messages: list[dict[str, Any]]) -> list[Triple]:
-    """Read a conversation into a space and return its triples."""
-    space.add_many(messages)
-    space.flush(timeout=600)
-    return all_triples(space)
-
-
-def entity_count(space: Space) -> int:
-    """Number of entities of a space."""
-    return space.stats().entities
-
-
 def measure(data: Path, names: list[str], sample: int, show: str | None) -> dict[str, Any]:
     """Figures over some conversations; prints the triples with the verdict to show."""
     judged = dict(map(_verdict, VERDICTS.read_text("utf-8").splitlines()))
     counts: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     chosen: list[tuple[str, str, Triple, str]] = []
-    for name in names:
-        conversation = json.loads((data / "conversations" / f"{name}.json").read_text("utf-8"))
-        messages = list(turns(conversation))
-        texts = {message["id"]: message["text"] for message in messages}
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            Memory(f"{folder}/x.db", extractor="rules", enrich="manual") as memory,
-        ):
-            space = memory.space(name)
-            triples = read(space, messages)
-            totals.update(messages=len(messages), facts=len(triples), entities=entity_count(space))
+    for talk in (talk for talk in talks(data) if talk.name in names):
+        texts = {message["id"]: message["text"] for message in talk.messages}
+        started = time.process_time()
+        with filled_space(talk, "rules", "wordllama") as space:
+            totals["ms"] += round(1000 * (time.process_time() - started))
+            triples = all_triples(space)
+            totals["messages"] += len(texts)
+            totals["facts"] += len(triples)
+            totals["entities"] += space.stats().entities
         for triple in triples:
-            chosen.append((digest(name, triple), name, triple, texts[triple.sources[0].id]))
+            text = texts[triple.sources[0].id]
+            chosen.append((digest(talk.name, triple), talk.name, triple, text))
     for key, name, triple, text in sorted(chosen, key=lambda one: one[0])[:sample]:
         verdict = judged.get(key, "unjudged")
         counts[verdict] += 1
@@ -76,6 +64,7 @@ def measure(data: Path, names: list[str], sample: int, show: str | None) -> dict
         "conversations": names,
         "facts_per_100_messages": round(100 * totals["facts"] / totals["messages"], 1),
         "entities_per_100_messages": round(100 * totals["entities"] / totals["messages"], 1),
+        "ms_per_message": round(totals["ms"] / totals["messages"], 2),
         "sampled": sum(counts.values()),
         "judged": known,
         **dict(sorted(counts.items())),

@@ -3,7 +3,7 @@
 python bench/enrich.py --data DIR --extractor rules|recorded|openai|recorded-model
     --store sqlite|URI --searches N --conversations N --json FILE
 
-DIR has the layout that bench/recall.py describes. Turns are inserted one by one, then enriched;
+DIR has the layout that bench/said.py describes. Turns are inserted one by one, then enriched;
 ``apart`` is the time outside the extractor. ``recorded`` replays the extractions of DIR and follows
 what became of each of their triples. ``openai`` calls the endpoint of the environment
 (COGNIGRAPH_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY); ``recorded-model`` does the same with a
@@ -15,22 +15,21 @@ only the public API.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
 import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from measure import machine, percentiles, write
 from reach import Account, account, all_triples
-from recall import turns
+from said import Talk, talks
 
 from cognigraph import Memory, Space, Usage
 from cognigraph.ingest import Extraction, Extractor, RecordedExtractor, Window
@@ -89,7 +88,7 @@ def ingest(space: Space, extractor: Timed, messages: list[dict[str, Any]], total
         space.add(**message)
         totals.add_ms.append((time.perf_counter() - started) * 1000)
     started = time.perf_counter()
-    steps = space.enrich()
+    steps = space.queue.enrich()
     totals.enrich_seconds += time.perf_counter() - started
     totals.cpu_seconds += time.process_time() - cpu
     totals.extract_seconds += extractor.seconds - before
@@ -108,11 +107,9 @@ def ingest(space: Space, extractor: Timed, messages: list[dict[str, Any]], total
     totals.failures += stats.failed + stats.pending
 
 
-def cover(space: Space, questions: list[dict[str, Any]], known: set[str], totals: Totals) -> None:
+def cover(space: Space, talk: Talk, totals: Totals) -> None:
     """Count the turns that are evidence for an answer and have a triple."""
-    evidence = {
-        id for item in questions for id in re.findall(r"D\d+:\d+", " ".join(item["evidence"]))
-    } & known
+    evidence = frozenset().union(*(question.evidence for question in talk.questions))
     told, stated = set(), set()
     for triple in all_triples(space):
         ids = {source.id for source in triple.sources}
@@ -148,22 +145,20 @@ def run(arguments: argparse.Namespace) -> Totals:
         reader = None
         if arguments.extractor != "recorded":
             reader = Timed(_extractor(arguments.extractor, data, stack))
-        files = sorted((data / "conversations").glob("*.json"))
-        for file in files[: arguments.conversations]:
-            messages = list(turns(json.loads(file.read_text("utf-8"))))
-            recording = RecordedExtractor.from_file(data / "extractions" / file.name)
+        for talk in islice(talks(data), arguments.conversations):
+            recording = talk.extractor("recorded")
+            assert isinstance(recording, RecordedExtractor)
             extractor = reader or Timed(recording)
-            location = arguments.store if "://" in arguments.store else f"{folder}/{file.stem}.db"
+            location = arguments.store if "://" in arguments.store else f"{folder}/{talk.name}.db"
             with Memory(
                 location, embedder=arguments.embedder, extractor=extractor, enrich="manual"
             ) as memory:
-                space = memory.space(f"{file.stem}-{run_id}")
-                ingest(space, extractor, messages, totals)
-                known = {message["id"] for message in messages}
-                questions = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))
-                cover(space, questions["qa"], known, totals)
+                space = memory.space(f"{talk.name}-{run_id}")
+                ingest(space, extractor, talk.messages, totals)
+                cover(space, talk, totals)
                 if arguments.extractor.startswith("recorded"):
-                    now = messages[-1]["at"] + timedelta(days=1)
+                    known = {message["id"] for message in talk.messages}
+                    now = talk.messages[-1]["at"] + timedelta(days=1)
                     follow(space, recording, known, now, arguments.searches // 5, totals)
         totals.add_seconds = sum(totals.add_ms) / 1000
     return totals

@@ -2,7 +2,7 @@
 
 python bench/enrich_large.py --data DIR --messages 100000 --processes 1,2 --json FILE
 
-DIR has the layout that bench/recall.py describes. Its conversations are repeated with other names
+DIR has the layout that bench/said.py describes. Its conversations are repeated with other names
 of people until there are enough messages, all of one space. All are added first, then enriched by
 as many processes as are asked for (see ``EnrichSettings.processes``); merging of names, states of
 facts and themes are part of that, and so is the first page of suspected duplicates after it.
@@ -13,7 +13,6 @@ of this process, and of those that read for it.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import resource
 import tempfile
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import machine, resident_mb, write
-from said import turns
+from said import talks
 from synthetic import World
 
 from cognigraph import EnrichSettings, Memory, Message, Settings
@@ -50,8 +49,7 @@ def renamed(text: str, copy: int) -> str:
 
 def messages(data: Path) -> Iterator[Message]:
     """Yield the messages of all conversations, and again and again with other names."""
-    files = sorted((data / "conversations").glob("*.json"))
-    said = {file.stem: list(turns(json.loads(file.read_text("utf-8")))) for file in files}
+    said = {talk.name: talk.messages for talk in talks(data)}
     surnames = [name.capitalize() for name in World(size=12_000).words[2000:]]
     for copy in count():
         for number, (stem, talk) in enumerate(said.items()):
@@ -110,11 +108,11 @@ def measure(data: Path, total: int, processes: int, embedder: str) -> dict[str, 
         clock = Clock(space.stats().chunks)
         own, others = cpu(resource.RUSAGE_SELF), cpu(resource.RUSAGE_CHILDREN)
         started = time.perf_counter()
-        space.enrich(clock.step)
+        space.queue.enrich(clock.step)
         enriched = time.perf_counter() - started
         own, others = cpu(resource.RUSAGE_SELF) - own, cpu(resource.RUSAGE_CHILDREN) - others
         started = time.perf_counter()
-        space.suspected_duplicates()
+        space.review.duplicates()
         suspected = time.perf_counter() - started
         stats = space.stats()
         assert (stats.pending, stats.failed) == (0, 0)

@@ -286,45 +286,106 @@ _EXTRACTION = {
 _EMBEDDERS = {"wordllama": "wordllama", "bge-small": "bge-small-en-v1.5"}
 
 
+def kind(name: str, talk: str) -> Any:
+    """Return the figures of a kind of talk from a result of ``bench/kinds.py``."""
+    return result(f"kinds-{name}")["kinds"][talk]
+
+
+def kinds() -> str:
+    """Return the table of recall on every kind of talk, beside plain rankings."""
+    rows = []
+    for name, card in _EMBEDDERS.items():
+        for talk, found in result(f"kinds-none-{name}")["kinds"].items():
+            apart = found["difference"]
+            low, high = map(difference, apart["interval"])
+            rows.append(
+                [
+                    talk,
+                    "learned on" if found["learned"] else "not",
+                    card,
+                    f"{found['questions']}",
+                    *(_early_and_late(found["recall"][ranking]) for ranking in _RANKINGS),
+                    f"{difference(apart['mean'])} ({low} to {high})",
+                ]
+            )
+    head = ["talk", "weights", "embedder", "questions", *_RANKINGS.values()]
+    return table([*head, "default − best other (95 %)"], rows)
+
+
+_RANKINGS = {
+    "default": "default",
+    "cosine": "cosine",
+    "bm25": "BM25",
+    "rrf": "both (RRF)",
+}
+
+
+def _early_and_late(recall: dict[str, float]) -> str:
+    return f"{share(recall['5'])} / {share(recall['15'])}"
+
+
+def kinds_extracted() -> str:
+    """Return the table of recall with extraction on the kinds of talk measured with it."""
+    rows = []
+    for what, (extraction, _) in _EXTRACTION.items():
+        for name, card in _EMBEDDERS.items():
+            measured = result(f"kinds-{extraction}-{name}")["kinds"]
+            mark = _earlier(f"{extraction}-{name}")
+            cells = (
+                share(measured[talk]["recall"]["default"]["15"]) + mark if talk in measured else ""
+                for talk in _EXTRACTED
+            )
+            rows.append([what, card, *cells])
+    return table(["extraction", "embedder", *_EXTRACTED], rows)
+
+
+_EXTRACTED = ("friends", "assistant", "coding agent", "group", "team", "German", "Chinese")
+
+
 def recall() -> str:
     """Return the table of evidence recall by extraction and embedder."""
     rows = [
         [
             what,
             *(
-                _recalled(f"recall-{kind}-{name}", weights, card)
+                _recalled(f"{extraction}-{name}", weights, card)
                 for name, card in _EMBEDDERS.items()
             ),
         ]
-        for what, (kind, weights) in _EXTRACTION.items()
+        for what, (extraction, weights) in _EXTRACTION.items()
     ]
     for what, ending in (
         ("recorded, questions read by a model too", "-read"),
         ('recorded, `licomemory` with `candidates="wide"`', "-licomemory"),
     ):
-        rows.append([what, *(_recalled(f"recall-recorded-{name}{ending}") for name in _EMBEDDERS)])
-    for what, kind in (("none, on Neo4j", "none"), ("recorded, on Neo4j", "recorded")):
-        rows.append([what, _recalled(f"recall-{kind}-neo4j"), ""])
+        rows.append([what, *(_recalled(f"recorded-{name}{ending}") for name in _EMBEDDERS)])
     return table(["extraction", "wordllama (default)", "BGE-small (`fastembed`)"], rows)
 
 
 def _recalled(name: str, weights: str | None = None, card: str = "") -> str:
-    at = result(name)["recall"]["15"]
-    text = f"{share(at['all'])} / {share(at['no_adversarial'])}"
+    friends = kind(name, "friends")
+    shares = [found["recall"]["default"]["15"] for found in (friends, friends["no_adversarial"])]
+    text = " / ".join(map(share, shares))
     if weights:
         held_out = result("weights")[weights]["cross_validated"]["locomo-dev"]
         text += f" ({share(held_out[card]['all'])})"
-    return text
+    return text + _earlier(name)
+
+
+def _earlier(name: str) -> str:
+    """Return a mark for a result that was measured before there was ``bench/kinds.py``."""
+    return "" if "machine" in result(f"kinds-{name}")["conditions"] else "*"
 
 
 def categories() -> str:
     """Return the table of evidence recall by category of question."""
     names = ["single-hop", "temporal", "multi-hop", "open-domain", "adversarial"]
     rows = []
-    for what, (kind, _) in _EXTRACTION.items():
+    for what, (extraction, _) in _EXTRACTION.items():
         for name, card in _EMBEDDERS.items():
-            found = result(f"recall-{kind}-{name}")["recall"]["15"]["by_category"]
-            rows.append([what, card, *(share(found[category]) for category in names)])
+            found = kind(f"{extraction}-{name}", "friends")["by_category"]
+            cells = (share(found[category]["recall"]["default"]["15"]) for category in names)
+            rows.append([what, card, *cells])
     return table(["extraction", "embedder", *names], rows)
 
 
@@ -359,40 +420,50 @@ def embedders() -> str:
     }
     rows = []
     for what, (name, size) in weights_of.items():
-        assistant = result(f"assistants-none-{name}")["recall"]["15"]
-        friends = result(f"recall-none-{name}")["recall"]["15"]
-        several = assistant["by_category"]["multi-session"]
-        rows.append([what, *map(share, (assistant["all"], friends["all"], several)), size])
-    kinds = ["a user with an assistant", "friends (LoCoMo)", "several sessions, assistant"]
-    return table(["embedder", *kinds, "weights"], rows)
+        found = [kind(f"none-{name}", talk) for talk in ("assistant", "friends")]
+        found.append(found[0]["by_category"]["multi-session"])
+        mark = _earlier(f"none-{name}")
+        cells = (share(one["recall"]["default"]["15"]) + mark for one in found)
+        rows.append([what, *cells, size])
+    talks = ["a user with an assistant", "friends (LoCoMo)", "several sessions, assistant"]
+    return table(["embedder", *talks, "weights"], rows)
 
 
 def outdated() -> str:
     """Return the table of how often the newest value comes before the outdated ones."""
     rows = []
-    for what, (kind, _) in _EXTRACTION.items():
-        cells = []
+    for what, (extraction, _) in _EXTRACTION.items():
+        cells, asked = [], ""
         for name in _EMBEDDERS:
-            measured = (RESULTS / f"outdated-{kind}-{name}.json").exists()
-            found = result(f"outdated-{kind}-{name}") if measured else None
-            cells.append(f"{share(found['share'])} ({share(found['without'])})" if found else "")
-        rows.append([what, *cells])
-    return table(["", *_EMBEDDERS.values()], rows)
+            measured = result(f"kinds-{extraction}-{name}")["kinds"].get("assistant", {})
+            found = measured.get("newest_first")
+            asked = str(found["questions"]) if found and "questions" in found else asked
+            without = f" ({share(found['without_time_order'])})" if found else ""
+            cells.append(share(found["share"]) + without if found else "")
+        rows.append([f"a user with an assistant, {what}", asked, *cells])
+    for name, what in _TALK.items():
+        asked = str(result(f"outdated-{name}-none-wordllama")["questions"])
+        rows.append([what, asked, *_newest(f"outdated-{name}-none")])
+    return table(["", "questions", *_EMBEDDERS.values()], rows)
 
 
-def team() -> str:
-    """Return the table of evidence recall on a chat of four people, a third kind of talk."""
-    ways = ("default", "cosine", "cosine and words")
-    names = ("ranking, default", "cosine of the message alone", "cosine and BM25, equal")
-    rows = []
-    for kind, what in (("none", "messages only"), ("rules", "`rules`")):
-        for name, card in _EMBEDDERS.items():
-            found = result(f"team-{kind}-{name}")["recall"]
-            for way, label in zip(ways, names, strict=True):
-                if kind == "none" or way == "default":
-                    cells = (share(found[way][k]) for k in ("5", "10", "15"))
-                    rows.append([f"{label}, {what}" if way == "default" else label, card, *cells])
-    return table(["", "embedder", "first 5", "first 10", "first 15"], rows)
+_TALK = {
+    "kinds": "a coding agent and a group",
+    "languages": "users with an assistant, in German and Chinese",
+    "current": "four short talks (`bench/labels/current`)",
+    "current-unseen": "five more, which were put aside",
+}
+"""Other talk in which values change, messages only."""
+
+
+def _newest(start: str) -> list[str]:
+    """Cells of the shares with the newest first, with and without the order in time."""
+    cells = []
+    for name in _EMBEDDERS:
+        measured = (RESULTS / f"{start}-{name}.json").exists()
+        found = result(f"{start}-{name}") if measured else None
+        cells.append(f"{share(found['share'])} ({share(found['without'])})" if found else "")
+    return cells
 
 
 def context() -> str:
@@ -574,8 +645,7 @@ def several_queries() -> str:
 
 def extraction() -> str:
     """Return the table of the quality and cost of extraction by rules."""
-    coverage = result("coverage-rules")
-    kinds = [
+    read = [
         ("a user and an assistant", result("derived-assistants")),
         ("friends", result("derived-friends")),
         ("groups in a car", result("derived-groups")),
@@ -588,12 +658,12 @@ def extraction() -> str:
             share(found["false_share"]),
             f"{found['facts_per_100_messages']:.1f}",
             f"{found['entities_per_100_messages']:.0f}",
+            ms(found["ms_per_message"]),
         ]
-        for what, found in kinds
+        for what, found in read
     ]
     head = ["`rules`", "facts judged", "useful", "false", "facts of 100 messages", "entities"]
-    cost = ms(coverage["ms_per_turn"])
-    return table([*head, "processor time a message"], [[*row, cost] for row in rows])
+    return table([*head, "processor time a message, stored and enriched"], rows)
 
 
 def languages() -> str:
@@ -813,7 +883,7 @@ def readme() -> str:
     sqlite, neo4j = (result(f"search-{store}")["layouts"]["1"] for store in ("sqlite", "neo4j"))
     inserted = [result(f"insert-{store}")["prefilled"] for store in ("sqlite", "neo4j")]
     at = {
-        name: result(f"recall-{name}")["recall"]["15"]
+        name: kind(name, "friends")["recall"]["default"]["15"]
         for name in ("rules-wordllama", "recorded-bge-small")
     }
     return table(
@@ -827,27 +897,16 @@ def readme() -> str:
             + [f"{ms(found['p50_ms'])} / {ms(found['p95_ms'])}" for found in (sqlite, neo4j)],
             [
                 "evidence recall@15, offline: `rules`, `wordllama`",
-                share(at["rules-wordllama"]["all"]),
+                share(at["rules-wordllama"]),
                 "",
             ],
             [
                 "evidence recall@15, facts from a strong model, BGE-small",
-                share(at["recorded-bge-small"]["all"]),
+                share(at["recorded-bge-small"]),
                 "",
             ],
         ],
     )
-
-
-def peers() -> str:
-    """Return the table that compares other memories with cognigraph."""
-    return peer_tables.in_short(result("peers-run"))
-
-
-def trials() -> str:
-    """Return the table of what each memory lost or refused when something failed."""
-    # All refuse what an endpoint that is out of order should embed.
-    return peer_tables.trials(result("peers-run"), without=["embedder_fails"])
 
 
 def torture() -> str:
@@ -873,16 +932,13 @@ def torture() -> str:
     return table(head, rows)
 
 
-IN_README: dict[str, Callable[[], str]] = {
-    "Compared with other memories": peers,
-    "When something fails": trials,
-    "Figures": readme,
-}
+IN_README: dict[str, Callable[[], str]] = {"Figures and limits": readme}
 
 TABLES: tuple[Callable[[], str], ...] = (
     insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
     size_neo4j, recall,
-    categories, assistants, embedders, outdated, team, context, strategies, several_queries, page,
+    categories, assistants, embedders, outdated, kinds, kinds_extracted, context, strategies,
+    several_queries, page,
     serve, imports, extraction, languages, enrichment, enrichment_large, many_spaces,
     memory_of_spaces, model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates,
     forgetting, torture,

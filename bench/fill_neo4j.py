@@ -27,9 +27,9 @@ from cognigraph import Memory, Message, ids
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.ingest import Window
 from cognigraph.ingest.derive import derive
+from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.derive import entity_row
-from cognigraph.stores.neo4j.index import fulltext
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.values import spread, vector
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
@@ -189,7 +189,7 @@ def _triples(
             "relation": triple.relation, "object": triple.object, "said_object": triple.object,
             "negated": triple.negated, "status": "current", "first_observed": min(observed),
             "last_observed": max(observed), "length": sum(triple.terms.values()),
-            "terms": spread(triple.terms), "lexemes": fulltext.lexemes(space, triple.terms),
+            "terms": spread(triple.terms), "lexemes": tokens.lexemes(space, triple.terms),
         }  # fmt: skip
         yield {
             "properties": properties,

@@ -22,7 +22,8 @@ from synthetic import START, TURNS_PER_SESSION, World, marks_of, messages
 
 from cognigraph import Filter, Memory, Space
 from cognigraph.stores.records import MessageData
-from cognigraph.stores.sqlite.message_data import role_number, write
+from cognigraph.stores.sqlite.columns import role_number
+from cognigraph.stores.sqlite.messages import write_data
 
 K = 10
 
@@ -92,7 +93,7 @@ def _mark_sqlite(memory: Memory, location: str, space: str, chunks: int) -> None
         for chunk, name in rows.fetchall():
             role, tags, metadata = marks_of(int(name[1:]))
             data = MessageData(json.dumps(metadata), tags)
-            write(connection, chunk, id, 1, data)
+            write_data(connection, chunk, id, 1, data)
             number = role_number(role)
             connection.execute("UPDATE chunk SET role = ? WHERE id = ?", (role, chunk))
             connection.execute(
@@ -104,16 +105,16 @@ def _mark_sqlite(memory: Memory, location: str, space: str, chunks: int) -> None
 
 def _mark_neo4j(memory: Memory, location: str, space: str, chunks: int) -> None:
     # Imported here, so that the driver does not add to the memory measured of a SQLite store.
-    from cognigraph.stores.neo4j.index.allowed import marks
-    from cognigraph.stores.neo4j.index.marked import index_all
+    from cognigraph.stores.neo4j.schema import index_marks
+    from cognigraph.stores.neo4j.tokens import marks_of
 
     connection = memory._engine.store._connection  # type: ignore[attr-defined]
     for first in range(0, chunks, 1000):
         numbers = range(first, min(first + 1000, chunks))
-        rows = [_properties(number, marks) for number in numbers]
+        rows = [_properties(number, marks_of) for number in numbers]
         with connection.driver.session(database=connection.database) as session:
             session.run(_SET, {"space": space, "rows": rows}).consume()
-    index_all(connection)
+    index_marks(connection)
 
 
 _SET = """CYPHER 5

@@ -74,7 +74,7 @@ def measure(memory: Memory, space: str, count: int, path: Path | None) -> dict[s
     """Fill a space and forget it by and by."""
     tenant, step = memory.space(space), Steps()
     step("add", lambda: tenant.add_many(message(n) for n in range(count)))
-    step("enrich", tenant.enrich)
+    step("enrich", tenant.queue.enrich)
     full = megabytes(path)
     step("dry_run", lambda: tenant.forget(session="s3", dry_run=True))
     step("message", lambda: tenant.forget(message="m7"))
@@ -83,7 +83,7 @@ def measure(memory: Memory, space: str, count: int, path: Path | None) -> dict[s
     left = None if path is None else sum(bytes_left(path, word) for word in WORDS)
     step("search_after", lambda: tenant.search("Who moved to Bergen?"))
     everything = step("everything", lambda: tenant.forget(everything=True))
-    step("delete_space", lambda: memory.delete_space(space))
+    step("delete_space", lambda: memory.admin.delete_space(space))
     memory.close()
     return {
         "messages": count,

@@ -200,7 +200,7 @@ def measured(format: str, folder: Path, megabytes: int, small: int) -> dict[str,
     FORMATS[format](path, small * _MEGABYTE)
     with Memory(folder / f"{format}.db", enrich="manual") as memory:
         for name in ("import", "again"):
-            report = memory.import_file(path, format=format)
+            report = memory.files.import_file(path, format=format)
             figures[name] = {
                 "megabytes": small,
                 "messages": report.read,

@@ -6,31 +6,26 @@ python bench/loop.py --data DIR --extraction none|rules|recorded
 ``DIR/loops/`` holds, for each question, what a strong model decided after reading the block of a
 first search: a verdict, follow-up queries, and an answer. The queries are replayed in several ways;
 each counts the share of a question's evidence among the messages that were returned, and how many
-messages that took. "By verdict" asks nothing more when the verdict was "enough". Conversations,
-times and questions are those of ``bench/recall.py``.
+messages that took. "By verdict" asks nothing more when the verdict was "enough". DIR is laid out as
+``bench/said.py`` describes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from measure import write
-from recall import category_of, fill, turns
+from said import Question, filled_space, talks
 
-from cognigraph import Hit, Memory, Space
+from cognigraph import Hit, Space
 from cognigraph.evaluate.metrics import mean
-from cognigraph.ingest import RecordedExtractor
-from cognigraph.ingest.extractors import resolve_extractor
 
 FIRST, MORE, FOLLOWED = 15, 6, 3
 """Messages of the first search, new messages of each follow-up query, and how many are asked."""
@@ -95,7 +90,7 @@ class Found:
     shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     messages: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    def count(self, kind: str, evidence: set[str], hits: Sequence[Hit]) -> None:
+    def count(self, kind: str, evidence: frozenset[str], hits: Sequence[Hit]) -> None:
         """Count one question."""
         ids = {hit.id for hit in hits}
         for name in ("all", kind):
@@ -117,62 +112,30 @@ class Found:
 
 def replay(
     space: Space,
-    now: datetime,
-    item: Mapping[str, Any],
+    question: Question,
     decided: Mapping[str, Any],
-    evidence: set[str],
     found: Mapping[str, Mapping[str, Found]],
 ) -> None:
     """Ask one question in all ways."""
-    question, queries = item["question"], decided["queries"][:FOLLOWED]
+    queries = decided["queries"][:FOLLOWED]
     for way, ask in WAYS.items():
-        hits = ask(space, now, question, queries)
-        found["always"][way].count(category_of(item), evidence, hits)
+        hits = ask(space, question.now, question.text, queries)
+        found["always"][way].count(question.category, question.evidence, hits)
         if decided["verdict"] == "enough":
-            hits = ask(space, now, question, [])
-        found["by verdict"][way].count(category_of(item), evidence, hits)
+            hits = ask(space, question.now, question.text, [])
+        found["by verdict"][way].count(question.category, question.evidence, hits)
 
 
 def run(arguments: argparse.Namespace) -> dict[str, dict[str, Found]]:
     """Fill a memory with each conversation, and replay what was decided on its questions."""
-    data = Path(arguments.data)
     found = {kind: {way: Found() for way in WAYS} for kind in ("always", "by verdict")}
-    with tempfile.TemporaryDirectory() as folder:
-        for file in sorted((data / "conversations").glob("*.json")):
-            messages = list(turns(json.loads(file.read_text("utf-8"))))
-            extractor = (
-                RecordedExtractor.from_file(data / "extractions" / file.name)
-                if arguments.extraction == "recorded"
-                else resolve_extractor("rules")
-            )
-            with Memory(
-                f"{folder}/{file.stem}.db",
-                embedder=arguments.embedder,
-                extractor=extractor,
-                enrich="manual",
-            ) as memory:
-                fill(memory, file.stem, messages, arguments.extraction)
-                replay_all(memory.space(file.stem), data, file.stem, messages, found)
+    for talk in talks(Path(arguments.data)):
+        loops = talk.recorded("loops")
+        with filled_space(talk, arguments.extraction, arguments.embedder) as space:
+            for question in talk.answerable:
+                if str(question.number) in loops:
+                    replay(space, question, loops[str(question.number)], found)
     return found
-
-
-def replay_all(
-    space: Space,
-    data: Path,
-    name: str,
-    messages: Sequence[Mapping[str, Any]],
-    found: Mapping[str, Mapping[str, Found]],
-) -> None:
-    """Replay all questions of one conversation that have evidence and a recorded decision."""
-    now = messages[-1]["at"] + timedelta(days=1)
-    known = {message["id"] for message in messages}
-    loops = json.loads((data / "loops" / f"{name}.json").read_text("utf-8"))
-    questions = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
-    for number, item in enumerate(questions):
-        evidence = set(re.findall(r"D\d+:\d+", " ".join(item.get("evidence", [])))) & known
-        decided = loops.get(str(number))
-        if evidence and decided is not None:
-            replay(space, now, item, decided, evidence, found)
 
 
 def main() -> None:

@@ -39,9 +39,10 @@ def resident_mb() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
 
 
-def write(result: dict[str, Any], path: str | None) -> None:
-    """Print the result, and write it to ``path`` if there is one."""
+def write(result: dict[str, Any], path: str | None, *, quiet: bool = False) -> None:
+    """Print the result unless ``quiet``, and write it to ``path`` if there is one."""
     text = json.dumps(result, indent=2)
-    print(text)
+    if not quiet:
+        print(text)
     if path:
         Path(path).write_text(text + "\n", "utf-8")

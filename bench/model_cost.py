@@ -2,7 +2,7 @@
 
 python bench/model_cost.py --data DIR --json FILE
 
-DIR has ``conversations/`` and ``extractions/`` as for bench/recall.py. Input tokens are those of
+DIR has ``conversations/`` and ``extractions/`` as for bench/said.py. Input tokens are those of
 the prompts, session by session. Output tokens are those of the recorded facts and summaries in the
 form that the prompts ask for. Tokens are estimated as cognigraph does for its budgets.
 """

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.synthetic import FUNCTION_WORDS, World
-from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.values import spread
-from cognigraph.stores.sqlite.vector_format import POSTING, term_hash
+from cognigraph.stores.sqlite.columns import POSTING, term_hash
 from cognigraph.text.terms import stem
 from cognigraph.times import from_micros
 
@@ -81,7 +81,7 @@ def labels_of(kind: str, space: str) -> str:
     """All labels of the nodes of a kind, as the importer takes them."""
     more = {"Entity": ["Named"], "Triple": ["Fact"]}.get(kind, [])
     if kind in ("Chunk", "Triple", "Theme"):
-        more.append(fulltext.own_label(kind, space))  # type: ignore[arg-type]
+        more.append(tokens.own_label(kind, space))  # type: ignore[arg-type]
     return ":".join([kind, *more])
 
 
@@ -110,7 +110,7 @@ class Words:
     def properties(self, blobs: list[bytes]) -> Iterator[tuple[str, str]]:
         """Yield the properties ``terms`` and ``lexemes`` of each text."""
         for terms in self.read(blobs):
-            yield ";".join(spread(terms)), fulltext.lexemes(self._space, terms)
+            yield ";".join(spread(terms)), tokens.lexemes(self._space, terms)
 
 
 def unit_vectors(blobs: list[bytes]) -> npt.NDArray[np.float32]:
@@ -279,7 +279,7 @@ class Export(Source):
         ):
             self._files["Entity"].writelines(
                 f"{base + id}\t{uid}\t{space}\t{name}\t{normalised}\t{type}\t{key}"
-                f"\t{fulltext.anchor(space, key)}\t{fulltext.name_hash(space, normalised)}"
+                f"\t{tokens.anchor_hash(space, key)}\t{tokens.name_hash(space, normalised)}"
                 f"\t{spelled}\t0\n"
                 for id, uid, name, normalised, type, key, spelled in zip(*columns, strict=True)
             )
@@ -372,7 +372,7 @@ class Export(Source):
         ).fetchone()
         themes, last = self._connection.execute("SELECT count(*), max(id) FROM theme").fetchone()
         seq = FIRST_SEQ - 1 + self._one("SELECT max(id) FROM chunk")
-        triple, theme = (fulltext.own_label(layer, self.space) for layer in ("Triple", "Theme"))
+        triple, theme = (tokens.own_label(layer, self.space) for layer in ("Triple", "Theme"))
         self._lines("Space", [f"0 {self.space} 1 {seq} {chunks} {length} true {seq} 0"])
         self._lines(
             "SpaceFacts",

@@ -3,7 +3,7 @@
 python bench/nothing_found.py --data DIR,DIR --embedders wordllama,fastembed:FOLDER
     [--keep FILE] --json FILE
 
-Each DIR is a kind of talk, as bench/recall.py describes. Each conversation is a space, and so are
+Each DIR is a kind of talk, as bench/said.py describes. Each conversation is a space, and so are
 the messages around the evidence of some of its questions. It is asked its own questions, those
 of conversations of its own and of other kinds, and questions that no memory answers. A logistic
 regression learns to tell the own ones of which one of the best 15 hits is evidence from the others;
@@ -15,9 +15,7 @@ recall is the recall of the lost ones. Looks inside cognigraph on purpose.
 from __future__ import annotations
 
 import argparse
-import json
 import random
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import said
 from kept_vectors import embedder_for
 from measure import write
-from said import turns
 
 from cognigraph import Memory
 from cognigraph.embed import Embedder
-from cognigraph.operations.searching import with_request
+from cognigraph.operations.asking import with_request
 from cognigraph.retrieve.candidate_search import rank_candidates
 from cognigraph.retrieve.confidence import BIAS, FOUND, WEIGHTS, signals
 from cognigraph.retrieve.request import SearchRequest
@@ -80,18 +78,14 @@ def talks(folder: Path) -> Iterator[Talk]:
 
     The name of a conversation is its kind where a folder holds several kinds or languages.
     """
-    for file in sorted((folder / "conversations").glob("*.json")):
-        messages = list(turns(json.loads(file.read_text("utf-8"))))
-        messages = [one for one in messages if one["text"].strip()]
-        known = {one["id"] for one in messages}
-        asked = json.loads((folder / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
+    for talk in said.talks(folder):
         questions = [
-            (one["question"], set(re.findall(r"D\d+:\d+", " ".join(one["evidence"]))) & known)
-            for one in asked
-            if not (one["category"] == 5 and one["evidence"])
+            (one.text, set(one.evidence))
+            for one in talk.questions
+            if not (one.category == said.ADVERSARIAL and one.evidence)
         ]
         many = folder.name in ("kinds-dev", "languages-dev")
-        yield Talk(file.stem if many else folder.name, messages, questions)
+        yield Talk(talk.name if many else folder.name, talk.messages, questions)
 
 
 def ask(

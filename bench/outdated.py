@@ -5,13 +5,15 @@ python bench/outdated.py --data DIR --extraction none|rules|recorded [--embedder
 
 DIR is laid out as for bench/recall.py; questions whose ``outdated`` names turns with earlier values
 are counted. The newest comes first if a turn that answers the question ranks before every outdated
-turn that does not answer it as well.
+turn that does not answer it as well. Where questions name ``others``, turns of other people or only
+about the same thing, it also counts how often an answer ranks before them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,26 +31,35 @@ UNORDERED = SearchSettings(time_order=False)
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure, print and return the figures."""
     options = _options(arguments)
-    first = without = count = 0
+    found = Counter[str]()
     for path in sorted((Path(options.data) / "conversations").glob("*.json")):
         conversation = json.loads(path.read_text("utf-8"))
-        found, plain, asked = _conversation(Path(options.data), path.stem, conversation, options)
-        first, without, count = first + found, without + plain, count + asked
+        found += _conversation(Path(options.data), path.stem, conversation, options)
     figures = {
         "extraction": options.extraction, "embedder": options.embedder.split("/")[-1],
-        "questions": count, "newest first": first,
-        "share": round(first / count, 3) if count else None,
-        "without": round(without / count, 3) if count else None,
+        "questions": found["outdated"], "newest first": found["outdated first"],
+        "share": _share(found, "outdated first"), "without": _share(found, "outdated without"),
     }  # fmt: skip
+    if found["others"]:
+        figures |= {
+            "others": found["others"], "before others": _share(found, "others first"),
+            "before others without": _share(found, "others without"),
+        }  # fmt: skip
     print(json.dumps(figures, indent=2))
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
     return figures
 
 
+def _share(found: Counter[str], what: str) -> float | None:
+    asked = found[what.split()[0]]
+    return round(found[what] / asked, 3) if asked else None
+
+
 def _conversation(
     data: Path, name: str, conversation: dict[str, Any], options: argparse.Namespace
-) -> tuple[int, int, int]:
+) -> Counter[str]:
+    """Count the questions with outdated turns or others, and whose answers come before them."""
     questions = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
     extractor: str | Extractor = "rules"
     if options.extraction == "recorded":
@@ -58,10 +69,17 @@ def _conversation(
         timezone="UTC",
     ) as memory:  # fmt: skip
         last = _insert(memory, conversation, enrich=options.extraction != "none")
-        asked = [one for one in questions if set(one.get("outdated", ())) - set(one["evidence"])]
-        first = sum(_is_first(memory, one, last, options.show) for one in asked)
-        plain = sum(_is_first(memory, one, last, False, UNORDERED) for one in asked)
-        return first, plain, len(asked)
+        found = Counter[str]()
+        for what in ("outdated", "others"):
+            asked = [one for one in questions if set(one.get(what, ())) - set(one["evidence"])]
+            found[what] = len(asked)
+            found[f"{what} first"] = sum(
+                _is_first(memory, one, what, last, options.show) for one in asked
+            )
+            found[f"{what} without"] = sum(
+                _is_first(memory, one, what, last, False, UNORDERED) for one in asked
+            )
+        return found
 
 
 def _insert(memory: Memory, conversation: dict[str, Any], *, enrich: bool) -> datetime:
@@ -80,13 +98,14 @@ def _insert(memory: Memory, conversation: dict[str, Any], *, enrich: bool) -> da
 def _is_first(
     memory: Memory,
     question: dict[str, Any],
+    what: str,
     now: datetime,
     show: bool,
     settings: SearchSettings | None = None,
 ) -> bool:
     found = memory.search(question["question"], K, now=now, settings=settings)
     ids = [hit.id for hit in found]
-    outdated = set(question["outdated"]) - set(question["evidence"])
+    outdated = set(question[what]) - set(question["evidence"])
     newest = min((ids.index(id) for id in question["evidence"] if id in ids), default=K)
     old = min((ids.index(id) for id in outdated if id in ids), default=K)
     if show and newest >= old:

@@ -62,8 +62,8 @@ def _fill(path: str, count: int) -> str:
     extractor = SyntheticExtractor(world, per_turn=3)
     with Memory(path, enrich="manual", extractor=extractor) as memory:
         memory.add_many(messages(world, count))
-        memory.enrich(limits=Limits(rounds=200))
-        return memory.sessions(limit=1)[0].id
+        memory.queue.enrich(limits=Limits(rounds=200))
+        return memory.overview.sessions(limit=1)[0].id
 
 
 def _serve(path: str, session: str, loads: int) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def key_of(subject: str, relation: str, object: str, when: str | None, negated: 
 def all_triples(space: Space) -> list[Triple]:
     """Return every triple of a space."""
     found: list[Triple] = []
-    while page := space.triples(limit=_PAGE, offset=len(found)):
+    while page := space.facts(limit=_PAGE, offset=len(found)):
         found += page
     return found
 

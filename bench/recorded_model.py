@@ -43,13 +43,13 @@ class RecordedModel:
     @classmethod
     def of(cls, data: Path) -> RecordedModel:
         """Return a model that knows every conversation of the data folder."""
-        from recall import turns
+        from said import talks
 
         model = cls()
-        for name, extractor in RecordedExtractor.from_directory(data / "extractions").items():
-            file = data / "conversations" / f"{name}.json"
-            messages = turns(json.loads(file.read_text("utf-8")))
-            model.learn(name, messages, extractor.sessions)
+        for talk in talks(data):
+            extractor = talk.extractor("recorded")
+            assert isinstance(extractor, RecordedExtractor)
+            model.learn(talk.name, talk.messages, extractor.sessions)
         return model
 
     def learn(

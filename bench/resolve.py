@@ -18,17 +18,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from cognigraph import ids
+from cognigraph import Memory, ids
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
-from cognigraph.operations import entities
 from cognigraph.resolution.incremental import settle
-from cognigraph.resolution.spelling import order
+from cognigraph.resolution.name_forms import order
 from cognigraph.stores.records import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
+from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.derive import bump, merge_entities
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
-from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import terms
 from cognigraph.times import system_clock
 
@@ -115,14 +114,14 @@ def main() -> None:
     for size in map(int, arguments.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/bench.db"
-            store = SQLiteStore(path, EMBEDDER.identity)
+            SQLiteStore(path, EMBEDDER.identity).close()
             pool = Pool(path)
             found.append(measure(pool, size, arguments.new))
             pool.close()
-            started = time.perf_counter()
-            entities.suspected(store, SPACE, 1_000_000, 0)
-            found[-1]["suspected_s"] = round(time.perf_counter() - started, 3)
-            store.close()
+            with Memory(path, enrich="manual") as memory:
+                started = time.perf_counter()
+                memory.space(SPACE).review.duplicates(1_000_000)
+                found[-1]["suspected_s"] = round(time.perf_counter() - started, 3)
     text = json.dumps({"new": arguments.new, "sizes": found}, indent=2)
     print(text)
     if arguments.json:

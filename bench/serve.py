@@ -35,7 +35,7 @@ import httpx
 from measure import machine, percentiles, write
 
 from cognigraph import Memory
-from cognigraph.server.keys import KeyFile
+from cognigraph.server.access import KeyFile
 
 SPACE = "bench-serve"
 PEOPLE = ("Ann", "Ben", "Cid", "Dora", "Emil", "Frida", "Georg", "Hanna")
@@ -177,7 +177,7 @@ def measure(
     """Run the load and return the figures."""
     login = None if auth is None else (auth.split(":")[0], auth.partition(":")[2])
     with Memory(db, auth=login, enrich="manual") as memory:
-        memory.delete_space(SPACE)
+        memory.admin.delete_space(SPACE)
         random = Random("warm-up")
         memory.space(SPACE).add_many(
             {"text": text(random), "id": f"w{n}", "session": f"w{n // 20}"} for n in range(before)
@@ -202,7 +202,7 @@ def measure(
             stored |= {message.id for message in page}
             cursor = page.cursor
         waiting, kind = space.stats().pending, memory.info.kind
-        memory.delete_space(SPACE)
+        memory.admin.delete_space(SPACE)
     requests = sum(map(len, record.milliseconds.values()))
     return {
         "store": kind,

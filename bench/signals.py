@@ -7,25 +7,21 @@ Looks inside cognigraph on purpose.
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
-import re
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from kept_vectors import embedder_for
-from recall import category_of, turns
+from said import filled_space, talks
 
 import cognigraph
-from cognigraph import Memory
+from cognigraph import Space
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.ingest import RecordedExtractor, RulesExtractor
 from cognigraph.retrieve.candidate_search import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.rank.corrections import Corrections, corrections, what_is_corrected
@@ -136,44 +132,29 @@ def collect(
     """
     questions: list[Question] = []
     model = embedder_for(embedder, vectors, questions=True)
-    for file in sorted((data / "conversations").glob("*.json")):
-        messages = list(turns(json.loads(file.read_text("utf-8"))))
-        recording = data / "extractions" / file.name
-        recorded = extraction == "recorded"
-        extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            Memory(f"{folder}/m.db", embedder=model, extractor=extractor, enrich="manual") as m,
-        ):
-            m.add_many(messages)
-            if extraction != "none":
-                m.flush(timeout=3600)
-            asked = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
-            known = {message["id"] for message in messages}
-            now = messages[-1]["at"] + timedelta(days=1)
-            for item in asked:
-                evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
-                if evidence:
-                    analysis = analyse(item["question"], now)
-                    found, ids = candidates(m, analysis)
-                    contextual = not m._engine.embedder.static
-                    signals, baselines = signals_of(found, analysis, names, contextual)
-                    questions.append(
-                        Question(data.name, file.stem, embedder, category_of(item), signals,
-                                 baselines, share_of_long(found.lexicon.mean_length),
-                                 analysis.enumerates, found.chunks.session, ids,
-                                 np.isin(ids, sorted(evidence)), len(evidence),
-                                 states_of(found, analysis, contextual), corrected_of(found))
-                    )  # fmt: skip
+    for talk in talks(data):
+        with filled_space(talk, extraction, model) as space:
+            for asked in talk.answerable:
+                analysis = analyse(asked.text, asked.now)
+                found, ids = candidates(space, analysis)
+                contextual = not space._engine.embedder.static
+                signals, baselines = signals_of(found, analysis, names, contextual)
+                questions.append(
+                    Question(data.name, talk.name, embedder, asked.category, signals,
+                             baselines, share_of_long(found.lexicon.mean_length),
+                             analysis.enumerates, found.chunks.session, ids,
+                             np.isin(ids, sorted(asked.evidence)), len(asked.evidence),
+                             states_of(found, analysis, contextual), corrected_of(found))
+                )  # fmt: skip
     return questions
 
 
-def candidates(memory: Memory, analysis: Analysis) -> tuple[Candidates, np.ndarray]:
+def candidates(space: Space, analysis: Analysis) -> tuple[Candidates, np.ndarray]:
     """Return the candidates of a question, and the id of the message of each."""
-    engine = memory._engine
+    engine = space._engine
     query = candidate_query(analysis, engine.embedder, engine.settings.search)
-    found = engine.store.search.candidates("default", query)
-    records = engine.store.search.chunks("default", found.chunks.uids)
+    found = engine.store.search.candidates(space._name, query)
+    records = engine.store.search.chunks(space._name, found.chunks.uids)
     return found, np.array([records[uid].message_id for uid in found.chunks.uids])
 
 

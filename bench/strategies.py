@@ -19,24 +19,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from measure import write
-from recall import category_of, fill, turns
+from said import ADVERSARIAL, Talk, filled_space, talks
 
-from cognigraph import Assessment, Layer, Memory, Plan, Round, Space
-from cognigraph.ingest import RecordedExtractor
-from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph import Assessment, Layer, Plan, Round, Space
 from cognigraph.llm import Prompt
 from cognigraph.loop import AskAsItIs, LoopState, Retry, RouteByRules, licomemory
-from cognigraph.operations.answering import loop_state
+from cognigraph.operations.asking import loop_state
 from cognigraph.testing import ScriptedModel
 from cognigraph.text.token_estimate import estimate_tokens
 
@@ -252,18 +248,13 @@ def shown_tokens(state: LoopState) -> int:
 # Running
 
 
-def questions(data: Path, name: str, messages: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
-    """The questions of a conversation that have evidence."""
-    known = {message["id"] for message in messages}
-    now = messages[-1]["at"] + timedelta(days=1)
-    loops = json.loads((data / "loops" / f"{name}.json").read_text("utf-8"))
-    items = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
-    for number, item in enumerate(items):
-        ids = re.findall(r"D\d+:\d+", " ".join(item.get("evidence", [])))
-        evidence = frozenset(ids) & known
-        if evidence and category_of(item) != "adversarial":
-            recorded = loops.get(str(number))
-            yield Asked(item["question"], category_of(item), evidence, now, recorded)
+def questions(talk: Talk) -> Iterator[Asked]:
+    """The questions of a conversation that have evidence and are not adversarial."""
+    loops = talk.recorded("loops")
+    for one in talk.answerable:
+        if one.category != ADVERSARIAL:
+            recorded = loops.get(str(one.number))
+            yield Asked(one.text, one.category, one.evidence, one.now, recorded)
 
 
 Measure = Callable[[Space, Asked, Mapping[str, Means]], None]
@@ -276,25 +267,16 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         name: defaultdict(Means) for name in ("licomemory", "hymem", "ama")
     }
     asked_in_all = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for file in sorted((data / "conversations").glob("*.json")):
-            if arguments.conversations and file.stem not in arguments.conversations:
-                continue
-            messages = list(turns(json.loads(file.read_text("utf-8"))))
-            extractor = resolve_extractor("rules")
-            if arguments.extraction == "recorded":
-                extractor = RecordedExtractor.from_file(data / "extractions" / file.name)
-            with Memory(
-                f"{folder}/{file.stem}.db", embedder=arguments.embedder, extractor=extractor,
-                enrich="manual", model=ScriptedModel(recording, name="recorded"),
-            ) as memory:  # fmt: skip
-                fill(memory, file.stem, messages, arguments.extraction)
-                space = memory.space(file.stem)
-                for asked in questions(data, file.stem, messages):
-                    asked_in_all += 1
-                    recorded_loops(space, asked, recording, found["licomemory"])
-                    hymem_bounds(space, asked, found["hymem"])
-                    ama_bounds(space, asked, found["ama"])
+    model = ScriptedModel(recording, name="recorded")
+    for talk in talks(data):
+        if arguments.conversations and talk.name not in arguments.conversations:
+            continue
+        with filled_space(talk, arguments.extraction, arguments.embedder, model=model) as space:
+            for asked in questions(talk):
+                asked_in_all += 1
+                recorded_loops(space, asked, recording, found["licomemory"])
+                hymem_bounds(space, asked, found["hymem"])
+                ama_bounds(space, asked, found["ama"])
     kinds = ("multi-hop", "multi-session")
     return {
         "data": data.name,

@@ -2,7 +2,7 @@
 
 Words follow Zipf's law over a made-up vocabulary mixed with English function words, turns have
 the lengths of chat messages, people and things recur, and each turn states a few facts. Only the
-shape of the data matters here, not its meaning: recall.py measures quality on real text.
+shape of the data matters here, not its meaning: kinds.py measures quality on real text.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import accumulate, product
 from cognigraph import Message
 from cognigraph.ingest import Extraction, Fact, Window
 from cognigraph.model import Role, Theme
+from cognigraph.text.language import is_foreign_word
 
 FUNCTION_WORDS = """the to and a of i it in you that is was for on my with we have be this but not
 so at are they just had about me do can all what really there out like from your when how""".split()
@@ -37,7 +38,9 @@ class World:
         source = random.Random(self.seed)
         words: dict[str, None] = {}
         while len(words) < self.size:
-            words["".join(source.choices(SYLLABLES, k=source.choice((1, 2, 2, 3))))] = None
+            word = "".join(source.choices(SYLLABLES, k=source.choice((1, 2, 2, 3))))
+            if not is_foreign_word(word):  # so that all turns are taken for English
+                words[word] = None
         self.words = list(words)
         self._cumulative = list(accumulate(1 / (rank + 10) for rank in range(self.size)))
         self.people = [word.capitalize() for word in self.words[200:2200]]

@@ -113,13 +113,14 @@ def graph(space: Space) -> dict[str, Any]:
                 t.subject, t.relation, t.object, str(t.when), t.first_observed, t.last_observed,
                 sorted((source.id, source.session) for source in t.sources),
             )
-            for t in space.triples(limit=EVERYTHING)
+            for t in space.facts(limit=EVERYTHING)
         ),
         "entities": sorted(
             (e.name, e.type, e.triples, e.mentions) for e in space.entities(limit=EVERYTHING)
         ),
         "sessions": sorted(
-            (s.id, s.messages, s.keys, repr(s.themes)) for s in space.sessions(limit=EVERYTHING)
+            (s.id, s.messages, s.keys, repr(s.themes))
+            for s in space.overview.sessions(limit=EVERYTHING)
         ),
     }  # fmt: skip
 
@@ -132,7 +133,7 @@ def compare(memory: Memory, space: str, acknowledged: Iterable[int], reference: 
     copies = Counter(message.id for message in stored)
     texts = {message.id: message.text for message in stored}
     half = [id for id, text in texts.items() if text != turn(int(id[1:])).text]
-    bad = [check.name for check in memory.check() if not check.ok and check.name != "disk"]
+    bad = [check.name for check in memory.admin.check() if not check.ok and check.name != "disk"]
     stats = own.stats()
     if stats.pending or stats.failed or stats.leased:
         bad.append(f"{stats.pending} pending, {stats.failed} failed, {stats.leased} leased")
@@ -170,7 +171,7 @@ def add_for_ever(location: str, space: str, first: int, tell: Connection) -> Non
                 tell.send([number])
                 number += 1
             if number % ENRICH_EVERY == 0:
-                own.enrich()
+                own.queue.enrich()
 
 
 def add_with_threads(
@@ -265,19 +266,19 @@ def work(location: str, operation: str, name: str, folder: str, tell: Connection
     with open_either(location) as memory:
         started = time.perf_counter()
         if operation == "enrich":  # it is killed after batches that have ended
-            memory.space(name).enrich(lambda step: tell.send(READY))
+            memory.space(name).queue.enrich(lambda step: tell.send(READY))
             tell.send(time.perf_counter() - started)
             return
         tell.send(READY)
         if operation == "restore":
-            memory.space(name).import_space(Path(folder, "export.jsonl"))
+            memory.space(name).files.load(Path(folder, "export.jsonl"))
         elif operation == "copy_space":
-            memory.copy_space(FULL, name)
+            memory.admin.copy_space(FULL, name)
         elif operation == "backup":
-            memory.backup(Path(folder, name))
+            memory.admin.backup(Path(folder, name))
         else:
             now = memory.info.embedder.dimension
-            memory.reindex(HashEmbedder(2 * DIMENSION if now == DIMENSION else DIMENSION))
+            memory.admin.reindex(HashEmbedder(2 * DIMENSION if now == DIMENSION else DIMENSION))
         tell.send(time.perf_counter() - started)
 
 
@@ -295,8 +296,8 @@ def kill_operations(folder: Path, kills: int, seed: int = 24) -> Outcome:
     with open_memory(location) as memory:
         full = memory.space(FULL)
         full.add_many([turn(number) for number in range(FULL_TURNS)])
-        full.enrich()
-        full.export_space(folder / "export.jsonl", derived=True)
+        full.queue.enrich()
+        full.files.export(folder / "export.jsonl", derived=True)
         expected = graph(full)
     takes: dict[str, float] = {}
     for number in range(-len(OPERATIONS), kills):  # the first of each is only timed
@@ -316,7 +317,11 @@ def kill_operations(folder: Path, kills: int, seed: int = 24) -> Outcome:
         counts["kills"] += number >= 0
         counts["unfinished"] += not ended
         with open_either(location) as memory:
-            bad = [c.name for c in memory.check() if not c.ok and c.name not in ("disk", "imports")]
+            bad = [
+                c.name
+                for c in memory.admin.check()
+                if not c.ok and c.name not in ("disk", "imports")
+            ]
             if graph(memory.space(FULL)) != expected:
                 bad.append(f"{FULL} differs")
             bad += after(memory, operation, name, folder, bool(ended), expected)
@@ -351,12 +356,12 @@ def after(
             bad.append("a part of the space looks whole")
         if name not in memory.spaces():
             if operation == "restore":
-                own.import_space(folder / "export.jsonl")
+                own.files.load(folder / "export.jsonl")
             else:
-                memory.copy_space(FULL, name)
+                memory.admin.copy_space(FULL, name)
             if graph(own) != expected:
                 bad.append("it is not whole after it was repeated")
-    memory.delete_space(name)
+    memory.admin.delete_space(name)
     return bad
 
 
@@ -396,7 +401,7 @@ class Writer:
                 self.ready.set()
                 number += 1
                 if number % ENRICH_EVERY == 0:
-                    own.enrich()
+                    own.queue.enrich()
 
     def finish(self) -> list[int]:
         """Wait for the end and return what was acknowledged."""
@@ -444,7 +449,7 @@ def step_clock(location: str, turns: int = 200, seed: int = 11) -> Outcome:
             own.add_many([turn(number)])
             clock.advance(timedelta(seconds=random.uniform(-86_400, 86_400)))
             if number % ENRICH_EVERY == 0:
-                own.enrich()
+                own.queue.enrich()
         found = compare(memory, space, range(turns), f"calm-{space}")
     found.notes["steps"] = turns
     return found

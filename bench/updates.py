@@ -101,7 +101,7 @@ def _outcome(chain: dict[str, Any], space: Space) -> Outcome:
         at = f"{day}T09:{number:02}:00Z"
         space.add(text, session=day, speaker=speaker, at=at, id=f"m{number}")
     space.flush()
-    over = [triple for triple in space.triples() if triple.status == "superseded"]
+    over = [triple for triple in space.facts() if triple.status == "superseded"]
     block = str(space.context(chain["question"], 800, now=NOW))
     words = [_words(triple) for triple in over]
     outcome = Outcome(chain["id"], chain["kind"], False, 0, 0, words, None, block)
@@ -113,7 +113,7 @@ def _outcome(chain: dict[str, Any], space: Space) -> Outcome:
         return outcome
     outcome.expected = 1
     outcome.found = sum(_names(triple, chain["old"]) for triple in over)
-    ends = [one.text for one in space.triples() if _tells_end(one)]
+    ends = [one.text for one in space.facts() if _tells_end(one)]
     outcome.right = _is_right(chain, block, ends)
     last = max(number for number, turn in enumerate(turns) if turn[1] == turns[0][1])
     hits = [hit.id for hit in space.search(chain["question"], now=NOW)]

@@ -6,122 +6,250 @@
 ...     print(memory.context("Where does Ann live?"))
 """
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from cognigraph._version import __version__
-from cognigraph.aio.memory import AsyncMemory, AsyncSpace
-from cognigraph.embed import Embedder, EmbedFunction
-from cognigraph.engine import EnrichMode
-from cognigraph.errors import (
-    BadRecordError,
-    BudgetExceededError,
-    CogniGraphError,
-    ConfigurationError,
-    ConflictError,
-    EmbedderMismatchError,
-    EmbeddingError,
-    ExtractionError,
-    FlushTimeout,
-    InvalidMessageError,
-    ModelAnswerError,
-    ModelError,
-    ModelRefusedError,
-    ModelUnavailableError,
-    NotFoundError,
-    QueryError,
-    SchemaError,
-    StoreError,
-    StoreUnavailableError,
+from cognigraph.deferred import deferred
+
+if TYPE_CHECKING:
+    from cognigraph.aio import AsyncMemory, AsyncSpace
+    from cognigraph.embed import Embedder, EmbedFunction
+    from cognigraph.engine import EmbedMode, EnrichMode
+    from cognigraph.errors import (
+        BadRecordError,
+        BudgetExceededError,
+        CogniGraphError,
+        ConfigurationError,
+        ConflictError,
+        EmbedderMismatchError,
+        EmbeddingError,
+        ExtractionError,
+        FlushTimeout,
+        InvalidMessageError,
+        ModelAnswerError,
+        ModelError,
+        ModelRefusedError,
+        ModelUnavailableError,
+        NotFoundError,
+        QueryError,
+        SchemaError,
+        StoreError,
+        StoreUnavailableError,
+    )
+    from cognigraph.ingest.extraction import Extraction, Extractor, Window
+    from cognigraph.ingest.queue.estimate import Estimate
+    from cognigraph.ingest.queue.step import Limits, Step
+    from cognigraph.ingest.reindex import OnVectors, Reindexed
+    from cognigraph.llm import Model
+    from cognigraph.loop.data import (
+        Answer,
+        Assessment,
+        Evidence,
+        ModelCall,
+        Plan,
+        Repair,
+        Round,
+    )
+    from cognigraph.loop.run import OnRound
+    from cognigraph.loop.strategy import Strategy
+    from cognigraph.memory import Memory
+    from cognigraph.model import (
+        AddResult,
+        BadRecord,
+        Citation,
+        Conflict,
+        Context,
+        CoreProfile,
+        Entity,
+        EntityProfile,
+        Episode,
+        Explanation,
+        Filter,
+        Forgotten,
+        History,
+        Hit,
+        ImportCallback,
+        ImportProgress,
+        ImportReport,
+        Layer,
+        Merge,
+        Message,
+        MessageOrder,
+        MessagePage,
+        MessageVersion,
+        Procedure,
+        ProfileEntry,
+        Proposal,
+        QueryTrace,
+        Rejection,
+        Role,
+        RoleFilter,
+        SearchResult,
+        Seen,
+        Session,
+        SessionHit,
+        Shape,
+        SignalStanding,
+        Source,
+        SourceStanding,
+        SpaceHit,
+        SpacesResult,
+        StatedFact,
+        Stats,
+        Status,
+        StoredMessage,
+        Summary,
+        SuspectedDuplicate,
+        Theme,
+        Trace,
+        Triple,
+        Usage,
+        Why,
+    )
+    from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo, WorkerState
+    from cognigraph.operations.adding import Progress
+    from cognigraph.retrieve.question.question_readers import QuestionReader
+    from cognigraph.retrieve.rank.rerank import Reranker
+    from cognigraph.settings import (
+        ContextSettings,
+        EnrichSettings,
+        InsertSettings,
+        LicoMemorySettings,
+        QuerySettings,
+        Retention,
+        RetentionSettings,
+        SearchSettings,
+        Settings,
+        StorageSettings,
+    )
+    from cognigraph.space import Space
+    from cognigraph.stores.divided import DatabaseOf
+    from cognigraph.stores.records import Failure
+    from cognigraph.stores.reindex import Precision
+    from cognigraph.times import Clock, When
+
+if not (Path(__file__).parent / "ingest").is_dir():
+    # A clone made without symbolic links (Git for Windows): the packages are beside this one.
+    __path__.append(str(Path(__file__).parent.parent))
+
+__getattr__ = deferred(
+    __name__,
+    {
+        "aio": ("AsyncMemory", "AsyncSpace"),
+        "embed": ("Embedder", "EmbedFunction"),
+        "engine": ("EmbedMode", "EnrichMode"),
+        "errors": (
+            "BadRecordError",
+            "BudgetExceededError",
+            "CogniGraphError",
+            "ConfigurationError",
+            "ConflictError",
+            "EmbedderMismatchError",
+            "EmbeddingError",
+            "ExtractionError",
+            "FlushTimeout",
+            "InvalidMessageError",
+            "ModelAnswerError",
+            "ModelError",
+            "ModelRefusedError",
+            "ModelUnavailableError",
+            "NotFoundError",
+            "QueryError",
+            "SchemaError",
+            "StoreError",
+            "StoreUnavailableError",
+        ),
+        "ingest.extraction": ("Extraction", "Extractor", "Window"),
+        "ingest.queue.estimate": ("Estimate",),
+        "ingest.queue.step": ("Limits", "Step"),
+        "ingest.reindex": ("OnVectors", "Reindexed"),
+        "llm": ("Model",),
+        "loop.data": ("Answer", "Assessment", "Evidence", "ModelCall", "Plan", "Repair", "Round"),
+        "loop.run": ("OnRound",),
+        "loop.strategy": ("Strategy",),
+        "memory": ("Memory",),
+        "model": (
+            "AddResult",
+            "BadRecord",
+            "Citation",
+            "Conflict",
+            "Context",
+            "CoreProfile",
+            "Entity",
+            "EntityProfile",
+            "Episode",
+            "Explanation",
+            "Filter",
+            "Forgotten",
+            "History",
+            "Hit",
+            "ImportCallback",
+            "ImportProgress",
+            "ImportReport",
+            "Layer",
+            "Merge",
+            "Message",
+            "MessageOrder",
+            "MessagePage",
+            "MessageVersion",
+            "Procedure",
+            "ProfileEntry",
+            "Proposal",
+            "QueryTrace",
+            "Rejection",
+            "Role",
+            "RoleFilter",
+            "SearchResult",
+            "Seen",
+            "Session",
+            "SessionHit",
+            "Shape",
+            "SignalStanding",
+            "Source",
+            "SourceStanding",
+            "SpaceHit",
+            "SpacesResult",
+            "StatedFact",
+            "Stats",
+            "Status",
+            "StoredMessage",
+            "Summary",
+            "SuspectedDuplicate",
+            "Theme",
+            "Trace",
+            "Triple",
+            "Usage",
+            "Why",
+        ),
+        "model.storage": ("Check", "EmbedderIdentity", "StoreInfo", "WorkerState"),
+        "operations.adding": ("Progress",),
+        "retrieve.question.question_readers": ("QuestionReader",),
+        "retrieve.rank.rerank": ("Reranker",),
+        "settings": (
+            "ContextSettings",
+            "EnrichSettings",
+            "InsertSettings",
+            "LicoMemorySettings",
+            "QuerySettings",
+            "Retention",
+            "RetentionSettings",
+            "SearchSettings",
+            "Settings",
+            "StorageSettings",
+        ),
+        "space": ("Space",),
+        "stores.divided": ("DatabaseOf",),
+        "stores.records": ("Failure",),
+        "stores.reindex": ("Precision",),
+        "times": ("Clock", "When"),
+    },
 )
-from cognigraph.ingest.extraction import Extraction, Extractor, Window
-from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.ingest.queue.step import Step
-from cognigraph.ingest.reindex import OnVectors, Reindexed
-from cognigraph.llm import Model
-from cognigraph.loop.data import (
-    Answer,
-    Assessment,
-    Evidence,
-    ModelCall,
-    Plan,
-    Repair,
-    Round,
-)
-from cognigraph.loop.run import OnRound
-from cognigraph.loop.strategy import Strategy
-from cognigraph.memory import Memory
-from cognigraph.model import (
-    AddResult,
-    BadRecord,
-    Citation,
-    Conflict,
-    Context,
-    CoreProfile,
-    Entity,
-    EntityProfile,
-    Episode,
-    Explanation,
-    Filter,
-    Forgotten,
-    History,
-    Hit,
-    ImportCallback,
-    ImportProgress,
-    ImportReport,
-    Layer,
-    Merge,
-    Message,
-    MessageOrder,
-    MessagePage,
-    MessageVersion,
-    Procedure,
-    ProfileEntry,
-    Proposal,
-    QueryTrace,
-    Rejection,
-    Role,
-    RoleFilter,
-    SearchResult,
-    Seen,
-    Session,
-    SessionHit,
-    SignalStanding,
-    Source,
-    SourceStanding,
-    SpaceHit,
-    SpacesResult,
-    StatedFact,
-    Stats,
-    Status,
-    StoredMessage,
-    Summary,
-    SuspectedDuplicate,
-    Theme,
-    Trace,
-    Triple,
-    Usage,
-    Why,
-)
-from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo, WorkerState
-from cognigraph.operations.batches import Progress
-from cognigraph.retrieve.question.question_readers import QuestionReader
-from cognigraph.retrieve.rank.rerank import Reranker
-from cognigraph.settings import (
-    ContextSettings,
-    EnrichSettings,
-    InsertSettings,
-    LicoMemorySettings,
-    QuerySettings,
-    Retention,
-    RetentionSettings,
-    SearchSettings,
-    Settings,
-    StorageSettings,
-)
-from cognigraph.space import Space
-from cognigraph.stores.groups import DatabaseOf
-from cognigraph.stores.records import Failure
-from cognigraph.stores.reindex import Precision
-from cognigraph.times import Clock, When
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
+
 
 __all__ = [
     "AddResult",
@@ -144,6 +272,7 @@ __all__ = [
     "CoreProfile",
     "DatabaseOf",
     "EmbedFunction",
+    "EmbedMode",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
@@ -214,6 +343,7 @@ __all__ = [
     "Session",
     "SessionHit",
     "Settings",
+    "Shape",
     "SignalStanding",
     "Source",
     "SourceStanding",

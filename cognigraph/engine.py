@@ -18,7 +18,7 @@ from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.step import Step, Waiting
-from cognigraph.ingest.queue.stuck import longest_silence
+from cognigraph.ingest.queue.waiting import longest_silence
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
@@ -26,14 +26,16 @@ from cognigraph.llm.resolve_model import resolve_model
 from cognigraph.model.storage import Check
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
+from cognigraph.retrieve.rank.separation import VectorWorth
 from cognigraph.settings import Settings
-from cognigraph.stores.groups import DatabaseOf
+from cognigraph.stores.divided import DatabaseOf
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.registry import StoreRequest, open_store
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, zone
 
 EnrichMode = Literal["background", "manual"]
+EmbedMode = Literal["at once", "background"]
 _T = TypeVar("_T")
 
 _FLUSH_POLL = 0.02
@@ -50,6 +52,7 @@ class Engine:
         extractor: str | Extractor,
         reader: QuestionReader | None,
         enrich: EnrichMode,
+        embed: EmbedMode,
         timezone: str | tzinfo | None,
         clock: Clock,
         settings: Settings,
@@ -61,6 +64,9 @@ class Engine:
     ) -> None:
         if enrich not in ("background", "manual"):
             raise ConfigurationError(f"enrich must be 'background' or 'manual', not {enrich!r}")
+        if embed not in ("at once", "background"):
+            raise ConfigurationError(f"embed must be 'at once' or 'background', not {embed!r}")
+        self.embeds_later = embed == "background"
         self.settings = settings
         self.clock = clock
         self.zone = zone(timezone)
@@ -90,6 +96,7 @@ class Engine:
     def _begin(self, embedder: CheckedEmbedder, store: Store) -> None:
         self.embedder = embedder
         self.store = store
+        self.vector_worth = VectorWorth()
         self.enricher = Enricher(store, embedder, self.extractor, self.settings.enrich, self.clock)
         if self._in_background and not store.info.is_read_only:
             self._start_worker()
@@ -174,7 +181,7 @@ class Engine:
     def written(self) -> None:
         """Tell the worker that there is something to enrich."""
         if self.worker is not None:
-            self.worker.notify()
+            self.worker.notify(vectors=self.embeds_later)
 
     def check_worker(self) -> Check:
         """Check that messages do not wait for ever: the worker of this memory, and the queue."""
@@ -198,12 +205,14 @@ class Engine:
     def flush(self, space: str | None, timeout: float) -> None:
         """Wait until a space, or with ``None`` every space, is enriched; in manual mode, enrich it.
 
+        Vectors that are made in the background are waited for, too.
+
         Raises:
             FlushTimeout: work is left after ``timeout`` seconds, or a budget is used up.
         """
         deadline = time.monotonic() + timeout
         where = "" if space is None else f" of space {space!r}"
-        while (waiting := self.enricher.waiting(space)).total:
+        while any(waiting := self.enricher.waiting(space)):
             step: Step | None = None
             if self.worker is None:
                 step = self.enricher.step(space)
@@ -213,7 +222,7 @@ class Engine:
             if halted is not None:
                 raise FlushTimeout(
                     f"{_counted(waiting)}{where} are not enriched: {halted}",
-                    pending=waiting.total,
+                    pending=sum(waiting),
                     halted=True,
                 )
             if time.monotonic() >= deadline:
@@ -223,12 +232,14 @@ class Engine:
                     f"{_counted(waiting)}{where} are not enriched in time"
                     f"{problem}{self._last_failure(space)}; they stay queued, flush again or "
                     "raise the timeout",
-                    pending=waiting.total,
+                    pending=sum(waiting),
                 )
             if step is None:
                 time.sleep(_FLUSH_POLL)
 
     def _last_failure(self, space: str | None) -> str:
+        if self.enricher.unembedded_problem:
+            return f"; last failure: {self.enricher.unembedded_problem}"
         for name in self.store.spaces() if space is None else [space]:
             if reasons := sorted({failure.reason for failure in self.store.queue.failures(name)}):
                 return f"; last failure: {reasons[-1]}"
@@ -240,5 +251,5 @@ def _model_of(extractor: Extractor) -> Model | None:
 
 
 def _counted(waiting: Waiting) -> str:
-    counts = ((waiting.chunks, "chunks"), (waiting.summaries, "summaries"))
+    counts = zip(waiting, ("chunks", "summaries", "vectors"), strict=True)
     return " and ".join(f"{count} {what}" for count, what in counts if count)

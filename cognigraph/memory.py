@@ -8,9 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cognigraph.argument_names import refuse_unknown
 from cognigraph.embed import Embedder, EmbedFunction
-from cognigraph.engine import Engine, EnrichMode
+from cognigraph.engine import EmbedMode, Engine, EnrichMode
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
@@ -18,32 +17,146 @@ from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
 from cognigraph.model import DEFAULT_SPACE, Filter, SpacesResult
 from cognigraph.model.storage import Check, StoreInfo, WorkerState
-from cognigraph.operations import copying_spaces, expiring
-from cognigraph.operations.several_spaces import merged
+from cognigraph.operations import copying, forgetting
+from cognigraph.operations.asking import merged
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
+from cognigraph.retrieve.rank.separation import check_vectors
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Space
-from cognigraph.stores.groups import DatabaseOf
+from cognigraph.stores.divided import DatabaseOf
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
-from cognigraph.validation import checked, checked_name
+from cognigraph.validation import checked, checked_name, checked_names
+
+
+class Admin:
+    """What an operator does with a whole store: ``memory.admin``."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @checked
+    def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None = None,
+        *,
+        vectors: Precision | None = None,
+        on_progress: OnVectors | None = None,
+    ) -> Reindexed:
+        """Change the embedder of the whole store, all spaces, in place.
+
+        Texts are embedded again in batches while searches still use the old vectors; a single
+        transaction then switches to the new ones. Messages added meanwhile are included. After an
+        interruption the same call continues where it stopped. Other programs that have the store
+        open get an :class:`EmbedderMismatchError` and must open it with the new embedder.
+
+        Args:
+            embedder: the new embedder. If absent, the present one stays, and names in a store of
+                an older version get the vectors they lack.
+            vectors: the new format of vectors in a SQLite file.
+            on_progress: called with the number of vectors made and their total.
+        """
+        return self._engine.reindex(embedder, vectors, on_progress)
+
+    @checked
+    def check(self) -> list[Check]:
+        """Check the health of the store and of its enrichment, as ``cognigraph doctor`` does."""
+        return [
+            *self._engine.store.check(),
+            check_vectors(self._engine.store),
+            self._engine.check_worker(),
+        ]
+
+    @property
+    def worker_state(self) -> WorkerState | None:
+        """How the background worker is doing, without asking the store; ``None`` if none is."""
+        worker = self._engine.worker
+        return None if worker is None else worker.state
+
+    @checked
+    def waiting(self) -> int:
+        """Count the chunks and summaries of all spaces that wait to be enriched."""
+        return self._engine.enricher.waiting().total
+
+    @checked
+    def longest_wait(self) -> float:
+        """Get the seconds for which the message that is first in the queue has been waiting.
+
+        0 if none waits to be enriched. A message that is to be read again counts from then on.
+        """
+        return self._engine.store.queue.longest_wait()
+
+    @checked
+    def backup(self, path: str | Path) -> None:
+        """Write a consistent copy of the SQLite file to a new file, while it is in use.
+
+        Raises:
+            StoreError: the memory is on a server, which has tools of its own (see
+                ``space.files.export``), or the file exists or cannot be written.
+        """
+        self._engine.store.housekeeping.backup(str(path))
+
+    @checked_names
+    def copy_space(self, a: str, b: str) -> int:
+        """Copy the space ``a`` to the space ``b``, which must hold no messages.
+
+        What was read out of the messages is copied too, so that no model is called. Returns the
+        number of messages. If it is killed, repeat the call, which starts over.
+
+        Raises:
+            ConfigurationError: the space ``b`` holds messages.
+        """
+        names = (checked_name("the name of a space", name) for name in (a, b))
+        return copying.copy(self._engine, *names)
+
+    @checked_names
+    def delete_space(self, name: str) -> None:
+        """Delete a space with all that it holds, also what keeps forgotten messages from returning.
+
+        The bytes are removed as with :meth:`forget`. Deleting a space that does not exist does
+        nothing.
+        """
+        store = self._engine.store
+        store.housekeeping.remove_space(checked_name("the name of a space", name))
+        store.housekeeping.erase()
+        self._engine.forget_answers()
+
+    @checked
+    def bookmarks(self) -> tuple[str, ...]:
+        """Get what names the state of a Neo4j cluster that this memory has read and written.
+
+        Give them to :meth:`catch_up` of another memory that reads from followers, for example in
+        the API server that answers the next request of the same user. Empty for a file.
+        """
+        return self._engine.store.bookmarks()
+
+    @checked
+    def catch_up(self, bookmarks: Sequence[str]) -> None:
+        """Wait until this memory sees what another one had seen when it gave these bookmarks.
+
+        Raises:
+            StoreUnavailableError: the servers that are asked do not have that state in time.
+            StoreError: the bookmarks are not of this database.
+        """
+        self._engine.store.catch_up(bookmarks)
 
 
 class Memory(Space):
     """An open memory: a store, what reads and embeds its messages, and its spaces.
 
     The operations of :class:`Space` act on the space ``"default"``; :meth:`space` gives the other
-    spaces. :meth:`flush`, :meth:`close`, :meth:`spaces`, :meth:`reindex`, :meth:`check` and
-    :attr:`info` are about the whole store.
+    spaces. :meth:`flush`, :meth:`close`, :meth:`spaces`, :attr:`info` and
+    :attr:`admin` are about the whole store.
 
     Args:
         location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
         auth: user and password for Neo4j.
         database: the Neo4j database; the user's home database if absent. Or a function from the
             name of a space to the name of its database, for more than one database can take
-            (``docs/scaling.md``).
-        embedder: ``"wordllama"`` (the default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
+            (``docs/neo4j.md``).
+        embedder: ``"wordllama"`` (the default, offline), ``"multilingual"`` (some 50 languages,
+            through fastembed), ``"fastembed:MODEL_OR_FOLDER"``,
             ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
             ``"sentence-transformers:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
@@ -55,7 +168,10 @@ class Memory(Space):
             :class:`~cognigraph.retrieve.ModelReader`. None by default, so that a search calls no
             model.
         enrich: ``"background"`` (a worker thread of this process enriches) or ``"manual"``
-            (:meth:`flush` and :meth:`enrich` do).
+            (:meth:`flush` and ``queue.enrich`` do).
+        embed: ``"at once"`` (``add`` returns when a message can be found by meaning, too) or
+            ``"background"``: ``add`` does not wait for the embedder. A message can be found by its
+            words at once, and by meaning when the worker, or :meth:`flush`, has made its vector.
         timezone: the timezone of times that have none, which are refused without it. Prompt blocks
             show times in it.
         clock: returns the present time. Replace it in tests and replays.
@@ -87,6 +203,7 @@ class Memory(Space):
         extractor: str | Extractor = DEFAULT_EXTRACTOR,
         reader: QuestionReader | None = None,
         enrich: EnrichMode = "background",
+        embed: EmbedMode = "at once",
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
         settings: Settings | None = None,
@@ -99,13 +216,14 @@ class Memory(Space):
             extractor=extractor,
             reader=reader,
             enrich=enrich,
+            embed=embed,
             timezone=timezone,
             clock=clock,
             settings=settings or Settings(),
             auth=auth,
             database=database,
             reranker=reranker,
-            sweep=expiring.expire_all,
+            sweep=forgetting.expire_all,
             model=model,
         )
         super().__init__(engine, DEFAULT_SPACE)
@@ -129,7 +247,7 @@ class Memory(Space):
         """Finish the batch that is being enriched and close the store; the rest stays queued."""
         self._engine.close()
 
-    @refuse_unknown
+    @checked_names
     def space(self, name: str) -> Space:
         """Get one tenant by its name. Its first message creates it."""
         return Space(self._engine, checked_name("the name of a space", name))
@@ -151,19 +269,6 @@ class Memory(Space):
             FlushTimeout: it took longer than ``timeout`` seconds. The rest stays queued.
         """
         self._engine.flush(None, timeout)
-
-    @checked
-    def waiting(self) -> int:
-        """Count the chunks and summaries of all spaces that wait to be enriched."""
-        return self._engine.enricher.waiting().total
-
-    @checked
-    def longest_wait(self) -> float:
-        """Get the seconds for which the message that is first in the queue has been waiting.
-
-        0 if none waits to be enriched. A message that is to be read again counts from then on.
-        """
-        return self._engine.store.queue.longest_wait()
 
     @checked
     def search_spaces(
@@ -209,25 +314,6 @@ class Memory(Space):
         wanted = (settings or self._engine.settings.search).k if k is None else k
         return SpacesResult(question, merged(results, wanted), results)
 
-    @checked
-    def bookmarks(self) -> tuple[str, ...]:
-        """Get what names the state of a Neo4j cluster that this memory has read and written.
-
-        Give them to :meth:`catch_up` of another memory that reads from followers, for example in
-        the API server that answers the next request of the same user. Empty for a file.
-        """
-        return self._engine.store.bookmarks()
-
-    @checked
-    def catch_up(self, bookmarks: Sequence[str]) -> None:
-        """Wait until this memory sees what another one had seen when it gave these bookmarks.
-
-        Raises:
-            StoreUnavailableError: the servers that are asked do not have that state in time.
-            StoreError: the bookmarks are not of this database.
-        """
-        self._engine.store.catch_up(bookmarks)
-
     @property
     def settings(self) -> Settings:
         """The settings with which the memory was opened."""
@@ -238,71 +324,7 @@ class Memory(Space):
         """Where the data is stored, and with which schema and embedder."""
         return self._engine.store.info
 
-    @checked
-    def reindex(
-        self,
-        embedder: str | Embedder | EmbedFunction | None = None,
-        *,
-        vectors: Precision | None = None,
-        on_progress: OnVectors | None = None,
-    ) -> Reindexed:
-        """Change the embedder of the whole store, all spaces, in place.
-
-        Texts are embedded again in batches while searches still use the old vectors; a single
-        transaction then switches to the new ones. Messages added meanwhile are included. After an
-        interruption the same call continues where it stopped. Other programs that have the store
-        open get an :class:`EmbedderMismatchError` and must open it with the new embedder.
-
-        Args:
-            embedder: the new embedder. If absent, the present one stays, and names in a store of
-                an older version get the vectors they lack.
-            vectors: the new format of vectors in a SQLite file.
-            on_progress: called with the number of vectors made and their total.
-        """
-        return self._engine.reindex(embedder, vectors, on_progress)
-
-    @checked
-    def delete_space(self, name: str) -> None:
-        """Delete a space with all that it holds, also what keeps forgotten messages from returning.
-
-        The bytes are removed as with :meth:`forget`. Deleting a space that does not exist does
-        nothing.
-        """
-        store = self._engine.store
-        store.housekeeping.remove_space(checked_name("the name of a space", name))
-        store.housekeeping.erase()
-        self._engine.forget_answers()
-
-    @checked
-    def copy_space(self, a: str, b: str) -> int:
-        """Copy the space ``a`` to the space ``b``, which must hold no messages.
-
-        What was read out of the messages is copied too, so that no model is called. Returns the
-        number of messages. If it is killed, repeat the call, which starts over.
-
-        Raises:
-            ConfigurationError: the space ``b`` holds messages.
-        """
-        names = (checked_name("the name of a space", name) for name in (a, b))
-        return copying_spaces.copy(self._engine, *names)
-
-    @checked
-    def backup(self, path: str | Path) -> None:
-        """Write a consistent copy of the SQLite file to a new file, while it is in use.
-
-        Raises:
-            StoreError: the memory is on a server, which has tools of its own (see
-                :meth:`export_space`), or the file exists or cannot be written.
-        """
-        self._engine.store.housekeeping.backup(str(path))
-
     @property
-    def worker_state(self) -> WorkerState | None:
-        """How the background worker is doing, without asking the store; ``None`` if none is."""
-        worker = self._engine.worker
-        return None if worker is None else worker.state
-
-    @checked
-    def check(self) -> list[Check]:
-        """Check the health of the store and of its enrichment, as ``cognigraph doctor`` does."""
-        return [*self._engine.store.check(), self._engine.check_worker()]
+    def admin(self) -> Admin:
+        """What an operator does with the whole store."""
+        return Admin(self._engine)

@@ -11,7 +11,7 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.model.roles import RoleFilter
 from cognigraph.validation import check_fields
 
-ProfileName = Literal["default", "licomemory"]
+RankingName = Literal["default", "licomemory"]
 WeightSetName = Literal["plain", "model"]
 Weights = Literal["auto", "plain", "model"]
 Mean = Literal["harmonic", "arithmetic"]
@@ -147,9 +147,9 @@ class LicoMemorySettings:
 class SearchSettings:
     """How a question is answered. Each part can be switched off.
 
-    ``profile="default"`` combines the signals with weights learned from open data, and lets time
+    ``ranking="default"`` combines the signals with weights learned from open data, and lets time
     decay decide only between nearly equal scores (``decay_strength``: 0 is none, 1 the paper's).
-    ``profile="licomemory"`` is the retrieval of the paper: k = 15, ``decay_exponent`` 0.1 and full
+    ``ranking="licomemory"`` is the retrieval of the paper: k = 15, ``decay_exponent`` 0.1 and full
     decay; an exponent of 1 makes the decay exponential. ``licomemory`` holds its other switches.
 
     A limit named ``*_by_*`` is the number of candidates of one source; 0 switches the source off.
@@ -165,7 +165,7 @@ class SearchSettings:
     the trace says so.
     """
 
-    profile: ProfileName = "default"
+    ranking: RankingName = "default"
     weights: Weights = "auto"
     k: int = 15
     chunks_by_vector: int = 50
@@ -194,7 +194,7 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_fields(self, "search")
-        _require(self.profile in get_args(ProfileName), f"unknown profile {self.profile!r}")
+        _require(self.ranking in get_args(RankingName), f"unknown ranking {self.ranking!r}")
         _require(self.k >= 1, "search.k must be at least 1")
         _require(self.max_question_chars >= 100, "search.max_question_chars must be at least 100")
         _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
@@ -207,7 +207,7 @@ class SearchSettings:
     @property
     def is_top_down(self) -> bool:
         """Whether only summaries and triples lead to messages, as in the paper."""
-        return self.profile == "licomemory" and self.licomemory.candidates == "paper"
+        return self.ranking == "licomemory" and self.licomemory.candidates == "paper"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,7 +344,7 @@ class Retention:
     """How long messages are kept: those of a ``role`` and with a ``tag``, or all without either.
 
     ``role`` is ``"person"`` for messages without one. Messages older than ``keep``, counted from
-    when they were said, are forgotten by :meth:`cognigraph.Space.expire`.
+    when they were said, are forgotten by ``forget(expired=True)``.
     """
 
     keep: timedelta

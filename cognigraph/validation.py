@@ -12,6 +12,7 @@ import math
 from collections.abc import AsyncIterable, Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date, time, timedelta
+from difflib import get_close_matches
 from functools import cache, wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
@@ -29,7 +30,6 @@ from typing import (
     get_type_hints,
 )
 
-from cognigraph.argument_names import accepted, check_names
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Context
 from cognigraph.text.clean import storable
@@ -64,6 +64,23 @@ _FREE_TEXT = frozenset({"question", "query"})
 # A file name that is not valid Unicode reaches Python as lone surrogates and must stay as it is.
 _RAW_TEXT = frozenset({"location"})
 
+_SAME = (
+    {"k", "limit", "top_k", "n", "count", "num_results", "max_results", "n_results"},
+    {"question", "query", "text", "content", "message", "prompt"},
+    {"session", "session_id", "thread_id", "conversation", "conversation_id", "run_id"},
+    {"speaker", "author", "user", "user_name", "name", "entity"},
+    {"space", "spaces", "namespace", "tenant", "user_id", "group_id"},
+    {"id", "message_id", "uid", "expect"},
+    {"where", "filter", "filters"},
+    {"max_tokens", "budget", "token_budget", "tokens"},
+    {"at", "time", "timestamp", "date", "created_at", "reference_time"},
+    {"as_of", "before", "until"},
+    {"metadata", "meta", "attributes"},
+    {"location", "path", "db", "db_path", "url", "uri"},
+    {"embedder", "embedding", "embedding_model", "embeddings"},
+)
+"""Words that different libraries use for the same."""
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -85,7 +102,7 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
         for p in parameters
         if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     ]
-    known = accepted(verb)
+    known = parameter_names(verb)
     named = {
         p.name
         for p in parameters
@@ -104,6 +121,18 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
         return cast(Callable[..., _R], verb)(*given, **options)
 
     run.__checked__ = True  # type: ignore[attr-defined]
+    return run
+
+
+def checked_names(verb: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Check only the names of the arguments, for a method that checks their values itself."""
+    known = parameter_names(verb)
+
+    @wraps(verb)
+    def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        check_names(verb, known, options)
+        return verb(*arguments, **options)
+
     return run
 
 
@@ -326,3 +355,33 @@ def _description(hint: Any) -> str:
 
 def _article(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
+def parameter_names(verb: Callable[..., Any]) -> tuple[str, ...] | None:
+    """The names that a method takes; ``None`` if it takes any."""
+    parameters = list(signature(verb).parameters.values())[1:]
+    if any(one.kind is Parameter.VAR_KEYWORD for one in parameters):
+        return None
+    kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    return tuple(one.name for one in parameters if one.kind in kinds)
+
+
+def check_names(
+    verb: Callable[..., Any], names: tuple[str, ...] | None, given: Iterable[str]
+) -> None:
+    """Raise ``TypeError``, as Python does, for a name that a method does not take."""
+    unknown = [] if names is None else [name for name in given if name not in names]
+    if unknown:
+        near = _meant(unknown[0], names or ())
+        hint = f"did you mean {' or '.join(map(repr, near))}? It takes" if near else "it takes"
+        called = verb.__name__ if verb.__name__ != "__init__" else verb.__qualname__.split(".")[0]
+        raise TypeError(
+            f"{called}() got an unexpected keyword argument {unknown[0]!r}; "
+            f"{hint}: {', '.join(names or ()) or 'no arguments'}"
+        )
+
+
+def _meant(unknown: str, names: tuple[str, ...]) -> list[str]:
+    """The names that are spelled like an unknown one, or else mean the same elsewhere."""
+    near = get_close_matches(unknown.lower(), names, 2, 0.75)
+    return near or [name for same in _SAME if unknown in same for name in names if name in same][:2]

@@ -3,10 +3,15 @@
 if __name__ != "cognigraph.ingest":
     raise ImportError("import this package as cognigraph.ingest, not from the source folder")
 
+from typing import TYPE_CHECKING
+
+from cognigraph.deferred import deferred
 from cognigraph.ingest.extraction import ENTITY_TYPES, Extraction, Extractor, Fact, Mention, Window
-from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.ingest.recorded import RecordedExtractor
-from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.ingest.queue.step import Limits
+
+if TYPE_CHECKING:
+    from cognigraph.ingest.recorded import RecordedExtractor
+    from cognigraph.ingest.rules.extractor import RulesExtractor
 
 __all__ = [
     "ENTITY_TYPES",
@@ -19,3 +24,7 @@ __all__ = [
     "RulesExtractor",
     "Window",
 ]
+
+__getattr__ = deferred(
+    __name__, {"recorded": ("RecordedExtractor",), "rules.extractor": ("RulesExtractor",)}
+)

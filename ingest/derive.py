@@ -20,9 +20,15 @@ from cognigraph.ingest.extraction import NO_DATE, Extraction, Fact, Mention
 from cognigraph.ingest.own_names import own_names, users
 from cognigraph.ingest.storable import shortened, storable_name
 from cognigraph.ingest.themes import identified, theme_rows
-from cognigraph.resolution.name_forms import NAME_TYPE
-from cognigraph.resolution.relational_names import as_alias, spelled_out
-from cognigraph.resolution.spelling import kept, order, order_fact, rank
+from cognigraph.resolution.name_forms import (
+    NAME_TYPE,
+    as_alias,
+    kept,
+    order,
+    order_fact,
+    rank,
+    spelled_out,
+)
 from cognigraph.states.slots import FactForm
 from cognigraph.states.wording import worded
 from cognigraph.stores.records import (

@@ -1,7 +1,8 @@
-"""Prompt assembly: session summaries, then triples with dates, then messages, in a token budget.
+"""Prompt assembly: sessions or episodes, then facts with dates, then messages, in a token budget.
 
-Each fact shows when it was said and, if known, when it is true. If the question asks when or how
-long, the block starts with the day of the question, so that a reader can count from it. If the
+Each fact shows when it was said and, if known, when it is true; a date or a number that no message
+behind it carries is not shown (:mod:`cognigraph.retrieve.carried`). If the question asks when or
+how long, the block starts with the day of the question, so that a reader can count from it. If the
 search is little confident, it says so.
 
 Messages share the rest of the budget by worth per token (:mod:`cognigraph.retrieve.excerpt`): of a
@@ -13,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
+from functools import partial
 from typing import TypeVar
 
-from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
+from cognigraph.model import Citation, Context, Hit, SearchResult, Session, Triple
 from cognigraph.retrieve.block_lines import day, session_line, triple_line
+from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.confidence import WEAK
 from cognigraph.retrieve.excerpt.background import Background
 from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
@@ -25,18 +28,36 @@ from cognigraph.retrieve.excerpt.restated import told_again
 from cognigraph.retrieve.excerpt.worth import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
+from cognigraph.retrieve.topics import (
+    Rate,
+    Topic,
+    episode_topics,
+    session_topics,
+    shortened,
+)
 from cognigraph.settings import ContextSettings
 from cognigraph.text.marks import FOOTER, HEADER
 from cognigraph.text.token_estimate import estimate_tokens
 
 _T = TypeVar("_T")
 
-_HEADINGS = {"S": "Sessions:", "T": "Facts:", "C": "Messages:"}
+_HEADINGS = {"E": "Episodes:", "S": "Sessions:", "T": "Facts:", "C": "Messages:"}
 _MATCHES = 0.3
 """Matches of words below this are noise."""
 
 _HELPS = 0.5
 """A fact helps if it matches the question at least this well, compared with the best fact."""
+
+
+_SHORTENED, _EPISODE = 45, 60
+"""Tokens of the line of a session that was shortened, and of an episode of an overview."""
+
+_FOR_SHORTENED = 130
+"""For each so many tokens of their room, one session is shortened, and at least one is: what their
+lines take is missing for messages."""
+
+_EPISODE_SHARE = 0.3
+"""Of the block of an overview, for the lines of episodes."""
 
 
 class _Block:
@@ -60,28 +81,37 @@ class _Block:
             self._tokens[line] = self._count("\n" + line)
         return self._tokens[line]
 
-    def take(self, kind: str, line: str, limit: int | None = None) -> int | None:
+    def has_room(self, kind: str, line: str, limit: int) -> bool:
+        """Whether a line fits in what is left, and in the limit."""
+        return self.cost(kind, line) <= min(self._left, limit)
+
+    def take(self, kind: str, line: str, limit: int) -> int | None:
         """Take the line and return its cost; ``None`` if it does not fit."""
         cost = self.cost(kind, line)
-        if cost > self._left or (limit is not None and cost > limit):
+        if cost > min(self._left, limit):
             return None
         self._left -= cost
         self._open.add(kind)
         return cost
 
-    def fit(self, line: str, before: str) -> bool:
-        """Take a message, or a longer line of one that was taken as ``before``; False if too long.
+    def fit(self, lines: Sequence[str], before: Sequence[str]) -> bool:
+        """Take messages together, in the place of those taken as ``before``; False if too long.
 
         Labels are given later, but they are the same numbers in another order.
         """
-        if not before:
-            taken = self.take("C", f"[C{self._messages + 1}] {line}") is not None
-            self._messages += taken
-            return taken
-        more = self._line(line) - self._line(before)
+        replaced = zip(lines, before, strict=False)
+        more = sum(self._line(line) - self._line(old) for line, old in replaced)
+        new = [
+            f"[C{self._messages + number}] {line}"
+            for number, line in enumerate(lines[len(before) :], 1)
+        ]
+        if new:
+            more += self.cost("C", new[0]) + sum(self._line(line) for line in new[1:])
         if more > self._left:
             return False
         self._left -= more
+        self._messages += len(new)
+        self._open.add("C")
         return True
 
 
@@ -97,7 +127,7 @@ def assemble(
     count = settings.count_tokens or estimate_tokens
     empty = Context("", tokens=0, hits=(), citations=(), confidence=result.confidence)
     background = background or Background()
-    if not (result.hits or result.triples or background.written):
+    if not (result.hits or result.triples or result.episodes or background.written):
         return empty
     analyses = background.analyses or (analyse(result.question, result.trace.now),)
     opening = [HEADER]
@@ -108,17 +138,22 @@ def assemble(
     opening += background.written
     past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
+    carried = Carried(background, zone)
     facts = helpful(facts, analyses, background)
+    endings = partial(_Endings, result, zone=zone, carried=carried)
+    rate = partial(_best_matches, analyses=analyses, background=background)
 
-    def fill(facts: Sequence[Triple]) -> tuple[list[SessionHit], list[Triple], list[Shown]]:
+    def fill(facts: Sequence[Triple]) -> tuple[list[Topic], list[Triple], list[Shown]]:
         block = _Block(count, max_tokens, [*opening, FOOTER])
-        sessions = _fill(
-            block, "S", _told(result.sessions) if settings.sessions else (),
-            lambda s: session_line(s, zone), int(max_tokens * settings.session_share),
-        )  # fmt: skip
+        episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
+        topics = episodes.fill(episode_topics(result.episodes), carried)
+        if not topics and settings.sessions:
+            sessions = _Topics(block, "S", zone, int(max_tokens * settings.session_share), rate)
+            topics = sessions.fill(session_topics(result), carried)
         triples = _fill(
             block, "T", facts,
             lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
+            carried.fact,
         )  # fmt: skip
         chosen = choose_messages(
             result.hits,
@@ -128,19 +163,19 @@ def assemble(
             block.fit,
             short=settings.short_message if settings.excerpts else None,
             zone=zone,
-            ending=_Endings(result, triples, zone).of,
+            ending=endings(triples).of,
         )
-        return sessions, triples, chosen
+        return topics, triples, chosen
 
-    sessions, triples, chosen = fill(facts)
+    topics, triples, chosen = fill(facts)
     texts = {(one.hit.session, one.hit.id): one.text for one in chosen}
     again = told_again(triples, texts, zone)
     if again:  # what they cost goes to further messages
-        sessions, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
-    while sessions or triples or chosen or background.written:
+        topics, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
+    while topics or triples or chosen or background.written:
         context = _render(
             opening,
-            sessions,
+            topics,
             triples,
             _ordered(chosen, result, settings),
             zone,
@@ -154,8 +189,8 @@ def assemble(
             chosen = chosen[:-1]
         elif triples:
             triples = triples[:-1]
-        elif sessions:
-            sessions = sessions[:-1]
+        elif topics:
+            topics = topics[:-1]
         else:
             break
     return empty
@@ -164,21 +199,21 @@ def assemble(
 class _Endings:
     """What is added to a message whose statement has been superseded, or is not true then."""
 
-    def __init__(self, result: SearchResult, triples: Sequence[Triple], zone: tzinfo) -> None:
+    def __init__(
+        self, result: SearchResult, triples: Sequence[Triple], *, zone: tzinfo, carried: Carried
+    ) -> None:
         self._valid_at, self._zone = result.trace.valid_at, zone
         self._labels = {triple.uid: f"T{number}" for number, triple in enumerate(triples, 1)}
         self._known = {one.uid: one for hit in result.hits for one in hit.triples}
         self._known.update((one.uid, one) for one in result.triples)
+        self._carried = carried
 
     def of(self, hit: Hit) -> str:
         if self._valid_at is not None:
             return not_true_then(hit.triples, self._labels, self._known, self._valid_at, self._zone)
-        return no_longer_true(hit.triples, self._labels, self._known, hit.at, self._zone)
-
-
-def _told(sessions: Sequence[SessionHit]) -> list[SessionHit]:
-    """Sessions of which there is something to tell: a summary, or keys at least."""
-    return [hit for hit in sessions if hit.session.summary or hit.session.keys]
+        return no_longer_true(
+            hit.triples, self._labels, self._known, hit.at, self._zone, self._carried.fact
+        )
 
 
 def helpful(
@@ -208,30 +243,100 @@ def _floor(best: float) -> float:
 def _ordered(
     chosen: Sequence[Shown], result: SearchResult, settings: ContextSettings
 ) -> list[Shown]:
-    if settings.order == "time":
-        return sorted(
-            chosen, key=lambda one: (one.hit.at, one.hit.session, one.hit.part, one.hit.id)
-        )
-    rank = {id(hit): rank for rank, hit in enumerate(result.hits)}
-    return sorted(chosen, key=lambda one: rank[id(one.hit)])
+    """By time or by rank; a correction never stands before what it corrects."""
+    rank = {(hit.session, hit.id): rank for rank, hit in enumerate(result.hits)}
+
+    def by_time(item: Shown) -> tuple[datetime, str, int, str, int]:
+        at_once = item.corrects is not None and item.corrects.at == item.hit.at
+        placed = item.corrects if at_once and item.corrects else item.hit
+        return placed.at, placed.session, placed.part, placed.id, item.place if at_once else 0
+
+    def by_rank(item: Shown) -> tuple[int, int]:
+        placed = item.corrects or item.hit
+        return rank[placed.session, placed.id], item.place
+
+    return sorted(chosen, key=by_time if settings.order == "time" else by_rank)
+
+
+class _Topics:
+    """One part of a block: the lines of sessions or of episodes that were taken."""
+
+    def __init__(self, block: _Block, kind: str, zone: tzinfo, room: int, rate: Rate) -> None:
+        self.taken: list[Topic] = []
+        self._block, self._kind, self._zone = block, kind, zone
+        self._left, self._rate = room, rate
+        self._may_shorten = max(1, room // _FOR_SHORTENED)
+
+    def fill(self, topics: Sequence[Topic], carried: Carried) -> list[Topic]:
+        """Take topics in order, each with as much of its summary as there is room for."""
+        for topic in topics:
+            if not self._fits(self._left, replace(topic.session, themes=(), keys=())):
+                break
+            checked = carried.topic(topic)
+            shown = self._shown(checked) if checked else None
+            if checked and shown:
+                cost = self._block.take(self._kind, self._line(shown), self._left)
+                self._left -= cost or 0
+                self.taken.append(replace(checked, session=shown))
+        return self.taken
+
+    def _shown(self, topic: Topic) -> Session | None:
+        if topic.kind == "episode":
+            room = min(self._left, _EPISODE)
+            return shortened(topic.session, partial(self._fits, room), self._rate)
+        if self._fits(self._left, topic.session):
+            return topic.session
+        if not self._may_shorten:
+            return None
+        room = min(self._left, _SHORTENED)
+        shown = shortened(topic.session, partial(self._fits, room), self._rate)
+        self._may_shorten -= shown is not None
+        return shown
+
+    def _fits(self, room: int, session: Session) -> bool:
+        return self._block.has_room(self._kind, self._line(session), room)
+
+    def _line(self, session: Session) -> str:
+        return f"[{self._kind}{len(self.taken) + 1}] {session_line(session, self._zone)}"
+
+
+def _best_matches(
+    texts: Sequence[str], analyses: Sequence[Analysis], background: Background
+) -> list[float]:
+    """How well each text matches the query that it matches best."""
+    scores = [matches(texts, analysis, background.idf).tolist() for analysis in analyses]
+    return [max(own) for own in zip(*scores, strict=True)]
 
 
 def _fill(
-    block: _Block, kind: str, items: Sequence[_T], line: Callable[[_T], str], budget: int
+    block: _Block,
+    kind: str,
+    items: Sequence[_T],
+    line: Callable[[_T], str],
+    budget: int,
+    checked: Callable[[_T], _T | None] = lambda item: item,
 ) -> list[_T]:
-    """Take the items that fit, in order; one that is too long does not stop shorter ones."""
+    """Take the items that fit, in order; one that is too long does not stop shorter ones.
+
+    ``checked`` makes an item that would fit shorter, or leaves it out.
+    """
     taken: list[_T] = []
     for item in items:
-        cost = block.take(kind, f"[{kind}{len(taken) + 1}] {line(item)}", budget)
+        if not block.has_room(kind, f"[{kind}{len(taken) + 1}] {line(item)}", budget):
+            continue
+        shown = checked(item)
+        if shown is None:
+            continue
+        cost = block.take(kind, f"[{kind}{len(taken) + 1}] {line(shown)}", budget)
         if cost is not None:
-            taken.append(item)
+            taken.append(shown)
             budget -= cost
     return taken
 
 
 def _render(
     opening: list[str],
-    sessions: Sequence[SessionHit],
+    topics: Sequence[Topic],
     triples: Sequence[Triple],
     messages: Sequence[Shown],
     zone: tzinfo,
@@ -240,8 +345,8 @@ def _render(
 ) -> Context:
     lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
-        ("S", [(session_line(s, zone), Citation("", "session", s.session.id, s.session.id))
-               for s in sessions]),
+        ("E", [_topic_item(one, zone) for one in _in_time(topics) if one.kind == "episode"]),
+        ("S", [_topic_item(one, zone) for one in topics if one.kind == "session"]),
         ("T", [(triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
         ("C", [(m.text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
@@ -258,3 +363,11 @@ def _render(
     text = "\n".join(lines)
     hits = [one.hit for one in messages]
     return Context(text, tokens=count(text), hits=hits, citations=citations, confidence=confidence)
+
+
+def _topic_item(topic: Topic, zone: tzinfo) -> tuple[str, Citation]:
+    return session_line(topic.session, zone), Citation("", topic.kind, topic.id, topic.session.id)
+
+
+def _in_time(topics: Sequence[Topic]) -> list[Topic]:
+    return sorted(topics, key=lambda topic: (topic.session.started_at, topic.session.id))

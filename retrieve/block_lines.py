@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import datetime, tzinfo
 
-from cognigraph.model import Hit, SessionHit, Triple
+from cognigraph.model import Hit, Session, Triple
 from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import in_quotes, named, one_line
+
+_DAY_OF_SPEECH = re.compile(
+    r"(?:(?<=: )|(?<=… )|^)(\d{4}-\d\d-\d\d) (?=[^:\n]{1,60}: )", re.MULTILINE
+)
+"""The date before who says something, in a summary by the rules."""
 
 
 def stamp(at: datetime, zone: tzinfo) -> str:
@@ -22,11 +28,12 @@ def day(at: datetime, zone: tzinfo) -> str:
     return stamp(at, zone)[:10]
 
 
-def session_line(hit: SessionHit, zone: tzinfo) -> str:
+def session_line(session: Session, zone: tzinfo) -> str:
     """A session with its summary, or with its keys if it has none."""
-    session = hit.session
+    began = day(session.started_at, zone)
     about = session.summary or ", ".join(session.keys)
-    return one_line(f"{named(session.id)} ({day(session.started_at, zone)}): {about}")
+    about = _DAY_OF_SPEECH.sub(lambda dated: "" if dated[1] == began else dated[0], about)
+    return one_line(f"{named(session.id)} ({began}): {about}")
 
 
 def triple_line(triple: Triple, zone: tzinfo) -> str:

@@ -40,13 +40,17 @@ def candidates_of(request: SearchRequest, query: CandidateQuery) -> Candidates:
 
 def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:
     """Score the candidates by the profile that the settings name; ``as_of`` is their "now"."""
-    return PROFILES[request.settings.profile].rank(
+    worth = 1.0
+    if analysis.is_english is False:  # only then vectors may count for less
+        worth = request.vector_worth.of(request.store, request.space, candidates.lexicon.chunks)
+    return PROFILES[request.settings.ranking].rank(
         candidates,
         analysis,
         request.settings,
         now=min(request.now, request.as_of or request.now).timestamp(),
         weight_set=request.weight_set,
         contextual=not request.embedder.static,
+        vector_worth=worth,
     )
 
 
@@ -62,11 +66,11 @@ def candidate_query(
     triples, where = settings.triples, where or Filter()
     # A narrow filter leaves only sessions in which something passes it.
     themes = settings.sessions and not where.is_narrow
-    needed = PROFILES[settings.profile].inputs(settings)
+    needed = PROFILES[settings.ranking].inputs(settings)
     entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
     query = CandidateQuery(
         vector=embedder.embed_query(analysis.question),
-        terms=analysis.terms,
+        terms=analysis.sought,
         anchors=analysis.anchors if triples else (),
         entity_vectors=tuple(entity_vectors),
         chunks_by_vector=settings.chunks_by_vector,

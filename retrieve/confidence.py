@@ -11,7 +11,7 @@ from math import exp, log1p
 
 import numpy as np
 
-from cognigraph.model import SearchResult
+from cognigraph.model import Hit, SearchResult
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.ranking import Ranking
 from cognigraph.stores.candidates import Candidates
@@ -32,6 +32,12 @@ FOUND = 0.8
 HIT_BIAS, PER_RANK = -0.15, -1.04
 WEAK = 0.4
 """Below it a block says so: of the questions that a memory can answer, few have less."""
+FEW = 20
+"""With fewer chunks than this, a memory has few messages to compare the best with."""
+_EXACT = 1e-9
+"""More than the error of a floating-point number that was meant to have two digits."""
+_SIMILAR = 0.12
+"""Late interaction from which a message is similar to a question: unrelated ones have less."""
 _MOST_RARE = 6.0
 _BROAD = frozenset(
     terms("know knows tell remember recall talk talked say said discuss user profile conversation")
@@ -101,14 +107,70 @@ def surer_than(result: SearchResult, least: float | None) -> SearchResult:
         note = "the confidence is unknown with these settings, so nothing is left out for it"
         return replace(result, trace=result.trace.noting(note))
     hits = tuple(hit for hit in result.hits if (hit.confidence or 0.0) >= least)
-    return replace(result, hits=hits) if hits else without_support(result, least)
+    if hits or not result.hits:
+        return replace(result, hits=hits)
+    if sure < least:
+        return without_support(result, least)
+    best = max(hit.confidence or 0.0 for hit in result.hits)
+    note = (
+        f"nothing found: the best message has a confidence of {_below(best)}, below {least:g} "
+        f"(the result as a whole: {sure:.2f})"
+    )
+    return _emptied(result, note)
 
 
 def without_support(result: SearchResult, least: float) -> SearchResult:
     """The result with nothing but a note, which says why."""
-    note = f"nothing found: the confidence is {result.confidence or 0.0:.2f}, below {least:g}"
-    trace = result.trace.noting(note)
-    return replace(result, hits=(), triples=(), sessions=(), trace=trace)
+    sure = _below(result.confidence or 0.0)
+    return _emptied(result, f"nothing found: the confidence is {sure}, below {least:g}")
+
+
+def _below(confidence: float) -> str:
+    """A confidence that is below a limit, rounded down: 0.298 is not "0.30, below 0.3"."""
+    return f"{int(confidence * 100 + _EXACT) / 100:.2f}"
+
+
+def is_supported(hit: Hit, *, similar: bool) -> bool:
+    """Whether a word or a name of a question supports a hit, or with ``similar`` its meaning."""
+    signals = hit.why.signals
+    if signals.get("words", 0.0) > 0 or signals.get("speaker named", 0.0) > 0:
+        return True
+    return similar and signals.get("window similar words", 0.0) >= _SIMILAR
+
+
+def judged(result: SearchResult, floor: float, *, few: bool) -> SearchResult:
+    """The result as a block shows it: without what nothing supports.
+
+    Below ``floor`` nothing is shown. A memory of ``few`` messages has little to compare the best
+    one with, so the confidence says less of it: there what shares a word or a name with the
+    question is shown below the floor, too, and above it something must support one of the hits.
+    """
+    sure = result.confidence
+    if sure is None or not result.hits:
+        return result
+    if not few or sure >= WEAK:
+        return result if sure >= floor else without_support(result, floor)
+    supported = tuple(hit for hit in result.hits if is_supported(hit, similar=sure >= floor))
+    if not supported and sure < floor:
+        return without_support(result, floor)
+    if not supported:
+        note = "nothing found: no message has a word, a name or a meaning of the question"
+        return _emptied(result, note)
+    if sure >= floor:
+        return result
+    shown = {(hit.session, hit.id) for hit in supported}
+    facts = tuple(
+        fact
+        for fact in result.triples
+        if not shown.isdisjoint((source.session, source.id) for source in fact.sources)
+    )
+    return replace(result, hits=supported, triples=facts, sessions=())
+
+
+def _emptied(result: SearchResult, note: str) -> SearchResult:
+    return replace(
+        result, hits=(), triples=(), sessions=(), episodes=(), trace=result.trace.noting(note)
+    )
 
 
 def _logistic(value: float) -> float:

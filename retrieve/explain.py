@@ -109,7 +109,7 @@ def _standings(
     plan: SearchPlan, expected: StoredMessage
 ) -> tuple[tuple[SourceStanding, ...], tuple[Triple, ...]]:
     """Return the rank of the message, or of its best triple, in each source; and its triples."""
-    request, terms = plan.request, plan.analysis.terms
+    request, terms = plan.request, plan.analysis.sought
     settings = request.settings
     found = find_candidates(replace(request, settings=_deep(settings)), plan.analysis)
     chunks, triples = found.chunks, found.triples
@@ -196,13 +196,14 @@ def _variants(
     """Yield the rank with each part of the ranking switched off, and by each other profile."""
     settings, time = request.settings, plan.analysis.time
     idle = {"time_cue"} if not time.times else set()
-    idle |= set() if time.order is not None or plan.newer_first else {"time_order"}
+    by_time = time.order is not None or plan.newer_first or plan.later_versions_first
+    idle |= set() if by_time else {"time_order"}
     for part, name in _PARTS.items():
         if getattr(settings, part) and part not in idle:
             yield name, _rank_with(request, expected, **{part: False})
     for profile in PROFILES:
-        if profile != settings.profile:
-            yield f"profile {profile}", _rank_with(request, expected, profile=profile)
+        if profile != settings.ranking:
+            yield f"ranking {profile}", _rank_with(request, expected, ranking=profile)
 
 
 def _proposals(

@@ -117,7 +117,7 @@ def _episodes_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcom
     hits = _hits(request, best)
     stopwatch.lap("fetch")
     trace = Trace(
-        request.settings.profile,
+        request.settings.ranking,
         request.now,
         stopwatch.laps,
         {"chunks": len(chunks.uids), "episodes": len(found)},

@@ -36,10 +36,19 @@ class SearchPlan:
     @property
     def newer_first(self) -> bool:
         """Whether newer messages of the user precede older ones that match about as well."""
-        settings, analysis = self.request.settings, self.analysis
-        if settings.profile != "default" or not settings.time_order:
+        return self.analysis.asks_state and self._orders_states
+
+    @property
+    def later_versions_first(self) -> bool:
+        """Whether later versions of a message precede it, whoever said it and in any language."""
+        return self.analysis.may_ask_state and self._orders_states
+
+    @property
+    def _orders_states(self) -> bool:
+        settings = self.request.settings
+        if settings.ranking != "default" or not settings.time_order:
             return False
-        return analysis.asks_state and self.request.valid_at is None
+        return self.request.valid_at is None
 
 
 def plan_search(request: SearchRequest) -> SearchPlan | None:

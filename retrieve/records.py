@@ -10,8 +10,7 @@ from cognigraph.model import Triple
 from cognigraph.retrieve.known_at import fetched_at, known_at
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.standing import with_superseding
-from cognigraph.stores.candidates import NewestSources
-from cognigraph.stores.result_records import ResultQuery, ResultRecords
+from cognigraph.stores.candidates import NewestSources, ResultQuery, ResultRecords
 
 _FIELDS = [field.name for field in fields(Triple)]
 _SCORE = _FIELDS.index("score")

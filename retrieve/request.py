@@ -9,6 +9,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
+from cognigraph.retrieve.rank.separation import VectorWorth
 from cognigraph.settings import SearchSettings, WeightSetName
 from cognigraph.stores.protocols import Store
 
@@ -20,10 +21,11 @@ class SearchRequest:
     ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor any
     summary that covers it; with ``valid_at``, the facts are those that are true at that time. Only
     messages that pass ``where`` are found. ``weight_set`` is the one that the extractor of the
-    triples declares. ``reader`` adds to the rule-based analysis of the question; ``reranker``
-    reorders the best hits. ``also`` are further queries that are answered with the question.
-    Nothing in ``without`` is returned, at most ``per_session`` messages of one session, and nothing
-    of a lower confidence than ``min_confidence``.
+    triples declares; ``vector_worth`` knows how far the vectors of a space tell messages apart.
+    ``reader`` adds to the rule-based analysis of the question; ``reranker`` reorders the best hits.
+    ``also`` are further queries that are answered with the question. Nothing in ``without`` is
+    returned, at most ``per_session`` messages of one session, and nothing of a lower confidence
+    than ``min_confidence``.
     """
 
     question: str
@@ -36,6 +38,7 @@ class SearchRequest:
     valid_at: datetime | None = None
     where: Filter = field(default_factory=Filter)
     weight_set: WeightSetName = "model"
+    vector_worth: VectorWorth = field(default_factory=VectorWorth)
     reader: QuestionReader | None = None
     reranker: Reranker | None = None
     also: tuple[str, ...] = ()

@@ -14,10 +14,12 @@ from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Trip
 from cognigraph.retrieve import confidence
 from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
+from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
 from cognigraph.retrieve.rank.scaling import scaled, share_of_best
+from cognigraph.retrieve.rank.versions import COMPARED, Said, later_versions_first
 from cognigraph.retrieve.records import KnownFacts, facts_of_hits, read_first, scored
 from cognigraph.retrieve.standing import (
     current_facts_first,
@@ -39,6 +41,7 @@ from cognigraph.retrieve.timeline import (
 from cognigraph.retrieve.top_down import why_nothing
 from cognigraph.retrieve.why import explanations
 from cognigraph.stores.candidates import Candidates, ChunkRecord
+from cognigraph.text.terms import names_in, terms
 
 _PER_MESSAGE = 2
 """Chunks that are read for each message that is wanted: some messages have several."""
@@ -86,13 +89,13 @@ class _Ranked:
         if request.reranker is not None and reranked:
             best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
             stopwatch.lap("rerank")
-        best = self._newer_first(best)
+        best = self._later_versions_first(self._newer_first(best))
         rows = self._in_order(best)[:k]
         known = facts_of_hits(
             request, read, likely, [best.records[row].uid for row in rows], triple_uids
         )
         rows = self._current_first(rows, best, known, triple_rows)
-        profile = PROFILES[request.settings.profile]
+        profile = PROFILES[request.settings.ranking]
         whys = explanations(self.ranking, self.candidates.chunks, rows, best, profile)
         sure = confidence.of_result(self.candidates, self.plan.analysis, self.ranking)
         hits = tuple(
@@ -117,6 +120,7 @@ class _Ranked:
         request = self.plan.request
         ordered = max(k, DEPTH if self.plan.order is not None else 0)
         ordered = max(ordered, STATE_DEPTH if self.plan.newer_first else 0)
+        ordered = max(ordered, COMPARED if self.plan.later_versions_first else 0)
         return ordered, request.settings.rerank if request.reranker is not None else 0
 
     def _messages(
@@ -205,8 +209,31 @@ class _Ranked:
             ]
         )
         rows = [best.rows[before] for before in order]
-        moved = [row for row, before in zip(rows, order, strict=True) if rows.index(row) < before]
-        return replace(best, rows=rows, newer=frozenset(moved))
+        return replace(best, rows=rows, newer=_moved_up(order, best.rows))
+
+    def _later_versions_first(self, best: RankedMessages) -> RankedMessages:
+        """Put what a user or a person said last of a thing before what they said of it earlier."""
+        if not self.plan.later_versions_first:
+            return best
+        distinctive = _names_and_figures(self.plan.analysis)
+        matches = self.candidates.chunks.matches
+        order = later_versions_first(
+            [
+                Said(
+                    text=record.text,
+                    at=record.at,
+                    session=record.session,
+                    speaker=_person(record),
+                    score=float(self.ranking.score[row]),
+                    named=frozenset(
+                        term for term, column in distinctive.items() if matches[row, column]
+                    ),
+                )
+                for row, record in ((row, best.records[row]) for row in best.rows)
+            ]
+        )
+        rows = [best.rows[before] for before in order]
+        return replace(best, rows=rows, versions=_moved_up(order, best.rows))
 
     def _own_answer(self) -> Floats:
         """Return how well each chunk (n,) answers by itself: by its vector, words and best triple.
@@ -322,7 +349,7 @@ class _Ranked:
     def _trace(self, best: RankedMessages, stopwatch: Stopwatch) -> Trace:
         request, analysis = self.plan.request, self.plan.analysis
         return Trace(
-            profile=request.settings.profile,
+            ranking=request.settings.ranking,
             now=request.now,
             timings=stopwatch.laps,
             counts=self._counts(best),
@@ -354,6 +381,11 @@ class _Ranked:
         if best.note:
             notes.append(best.note)
         notes.extend(why_nothing(self.candidates, self.plan.request.settings))
+        if self.ranking.vector_worth < 1:
+            notes.append(
+                "the question is not in English: ranked by words, and by vectors with "
+                f"{self.ranking.vector_worth:.0%} of their weight"
+            )
         unknown = int(np.isnan(self.ranking.gap).sum())
         if unknown:
             notes.append(f"{unknown} candidates without a time")
@@ -362,6 +394,8 @@ class _Ranked:
             notes.append(f"the {first} of the best come first")
         if best.newer:
             notes.append("of the user's messages that match about equally well, newer ones first")
+        if best.versions:
+            notes.append("of what one person said of the same thing, the last comes first")
         as_of = self.plan.request.as_of
         if as_of is not None:
             notes.append(f"as of {as_of.isoformat()}: nothing said later is shown")
@@ -371,3 +405,23 @@ class _Ranked:
                 f"valid at {valid_at.isoformat()}: only facts that are true then are shown"
             )
         return tuple(notes)
+
+
+def _moved_up(order: Sequence[int], rows: Sequence[int]) -> frozenset[int]:
+    """The rows that stand higher in an order than before; an order names positions in ``rows``."""
+    return frozenset(rows[before] for at, before in enumerate(order) if at < before)
+
+
+def _names_and_figures(analysis: Analysis) -> dict[str, int]:
+    """The terms of a question that are names or have digits, with their places among all terms."""
+    names = {term for _, name in names_in([analysis.question]) for term in terms(name)}
+    return {
+        term: column
+        for column, term in enumerate(analysis.terms)
+        if term in names or any(letter.isdigit() for letter in term)
+    }
+
+
+def _person(record: ChunkRecord) -> tuple[str | None, str | None] | None:
+    """Who said a message, if it was a user or a person without a role."""
+    return (record.role, record.speaker) if record.role in (None, "user") else None

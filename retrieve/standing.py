@@ -176,11 +176,13 @@ def no_longer_true(
     known: Mapping[str, Triple],
     said: datetime,
     zone: tzinfo,
+    carried: Callable[[Triple], Triple | None] = lambda fact: fact,
 ) -> str:
     """Say at the end of a message what took the place of a fact that it states.
 
-    That is the label of a fact in the block, or else the fact in words as far as it is known, with
-    the day on which it was said. What was not said after the message (``said``) takes no place.
+    That is the label of a fact in the block, or else the fact in words as far as it is known and
+    ``carried`` by its messages, with the day on which it was said. What was not said after the
+    message (``said``) takes no place.
     """
     later: dict[str, datetime] = {}
     for one in stated:
@@ -197,7 +199,7 @@ def no_longer_true(
         return f" [no longer true: see {', '.join(seen)}]"
     told = [
         f"{one_line(known[uid].text)} (said {at.astimezone(zone).date()})"
-        if uid in known and known[uid].status == "current"
+        if uid in known and known[uid].status == "current" and carried(known[uid])
         else f"replaced on {at.astimezone(zone).date()}"
         for uid, at in later.items()
     ]

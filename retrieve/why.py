@@ -81,4 +81,7 @@ def _notes(chunks: ChunkCandidates, row: int, best: RankedMessages) -> tuple[str
         notes = ("found as a neighbour or as evidence, not by its own vector or words",)
     if row in best.newer:
         notes = (*notes, "moved up: newer than what matches the question about as well")
+    if row in best.versions:
+        note = "moved up: the same speaker said something very like it earlier, which is among the"
+        notes = (*notes, f"{note} first")
     return notes

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from cognigraph import EnrichSettings, Memory, Message, Settings, Space
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.stores.batch_size import marked
+from cognigraph.stores.batch_size import lease_token
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
 from tests.property.test_order_properties import claimed
@@ -73,9 +73,9 @@ def build(
         for _ in range(crashes):
             _crash(memory, own, plan)
         with ThreadPoolExecutor(plan.workers) as pool:
-            list(pool.map(lambda _: memory.space(space).enrich(), range(plan.workers)))
+            list(pool.map(lambda _: memory.space(space).queue.enrich(), range(plan.workers)))
         own.flush(timeout=60)
-        assert own.failures() == []
+        assert own.queue.failures() == []
         return said(own)
 
 
@@ -90,7 +90,7 @@ def _crash(memory: Memory, space: Space, plan: Plan) -> bool:
     """Claim as a worker that crashes at once, and take over from it."""
     store, now = memory._engine.store, START
     lease = store.queue.claim(
-        worker=marked(f"elsewhere:{uuid4().hex}:1", now + LEASE, sound=False),
+        worker=lease_token(f"elsewhere:{uuid4().hex}:1", now + LEASE, sound=False),
         limit=plan.batch,
         lease_for=LEASE,
         now=now,
@@ -104,7 +104,7 @@ def _crash(memory: Memory, space: Space, plan: Plan) -> bool:
 
 def said(space: Space) -> dict[str, Any]:
     """Return the graph with keys and summaries, without anything specific to the space."""
-    sessions = [(s.id, s.keys, s.themes) for s in space.sessions(limit=1000)]
+    sessions = [(s.id, s.keys, s.themes) for s in space.overview.sessions(limit=1000)]
     graph = claimed(space)
     graph["triples"] = sorted(repr(row[1:]) for row in graph["triples"])  # uids are the space's
     return {**graph, "sessions": sorted(sessions, key=lambda one: one[0])}

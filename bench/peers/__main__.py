@@ -5,10 +5,10 @@ python -m bench.peers --data DIR[,DIR] --conversations conv-26,dev-coder --json 
 Every memory gets the same conversations, one message at a time, the same embedder and, where it
 uses a model, answers from the same recordings (a loopback endpoint, ``stub.py``). Each runs as a
 process in an environment of its own, made at first use from its pinned requirements. DIR has the
-layout that ``bench/recall.py`` describes; without it, cognigraph's sample conversation is used.
+layout that ``bench/said.py`` describes; without it, cognigraph's sample conversation is used.
 ``--neo4j`` names an empty server that may be cleared; without it, one is started.
 ``--json bench/results/peers-run.json`` replaces the committed result; ``python -m bench.figures``
-and ``python -m docs.draw`` then write the tables and the plots of docs/peers.md.
+and ``python -m docs.draw`` then write the tables and the plots of docs/benchmarks.md.
 """
 
 from __future__ import annotations

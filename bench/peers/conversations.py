@@ -1,6 +1,6 @@
 """The conversations that every memory gets, their questions, and the facts a model reads in them.
 
-From a folder in the form that ``bench/recall.py`` describes, or, without one, the sample
+From a folder in the form that ``bench/said.py`` describes, or, without one, the sample
 conversation of cognigraph. There the facts are those that the extractor ``rules`` finds.
 """
 
@@ -141,7 +141,7 @@ def _read_by_rules(messages: Iterable[Mapping[str, Any]]) -> dict[str, RecordedS
         space = memory.space("sample")
         space.add_many([dict(message) for message in messages])
         space.flush(timeout=120)
-        for triple in space.triples(limit=1000):
+        for triple in space.facts(limit=1000):
             for source in triple.sources:
                 fact = RecordedFact(
                     triple.subject, "object", triple.relation, triple.object, "object",

@@ -1,4 +1,4 @@
-"""The tables of the page about other memories, and of the README, from one result of the bench.
+"""The tables that compare other memories, from one result of the bench.
 
 Times are given beside a ratio: how many times the same figure of cognigraph with a model, in a
 file, of the same run. Only these ratios can be compared between machines.
@@ -6,7 +6,7 @@ file, of the same run. Only these ratios can be compared between machines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.peers.catalog import MEMORIES, WRITERS, Variant
@@ -80,20 +80,6 @@ def summary(found: Result) -> str:
         for row in found["memories"].values()
     ]
     return table(["", "recall@15", "search", "insert a message", "model calls"], rows)
-
-
-def in_short(found: Result) -> str:
-    """Return recall, and how many times cognigraph's time the others take, for the README."""
-    rows = [
-        [
-            titled(row),
-            f"{share(row['recall'])} / {share(row['recall_no_adversarial'])}",
-            ratio(found, row, "search_ms"),
-            ratio(found, row, "insert_ms"),
-        ]
-        for row in found["memories"].values()
-    ]
-    return table(["", "recall@15", "search", "insert"], rows)
 
 
 def conversations(found: Result) -> str:
@@ -198,17 +184,16 @@ def occupying(found: Result) -> str:
     return table(["", "memory of the process", "disk", "open", "hosts it tried to reach"], rows)
 
 
-def trials(found: Result, without: Collection[str] = ()) -> str:
-    """Return what was lost, doubled or refused in each trial but some."""
-    shown = {what: title for what, title in TRIALS.items() if what not in without}
+def trials(found: Result) -> str:
+    """Return what was lost, doubled or refused in each trial."""
     rows = [
         [
             titled(found["memories"][name]),
-            *(outcome(tried[what]) if what in tried else "–" for what in shown),
+            *(outcome(tried[what]) if what in tried else "–" for what in TRIALS),
         ]
         for name, tried in found["trials"].items()
     ]
-    return table(["", *shown.values()], rows)
+    return table(["", *TRIALS.values()], rows)
 
 
 def outcome(tried: Result) -> str:
@@ -272,4 +257,4 @@ MADE: dict[str, Callable[[Result], str]] = {
     "peers-set-up": set_up,
     "peers-missing": missing,
 }
-"""The generated files of ``docs/figures`` for ``docs/peers.md``."""
+"""The generated files of ``docs/figures`` for ``docs/benchmarks.md``."""

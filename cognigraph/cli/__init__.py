@@ -1,5 +1,32 @@
 """The command line: ``cognigraph``, or ``python -m cognigraph``."""
 
-from cognigraph.cli.app import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cognigraph._version import __version__
+
+HOOK = "hook"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    A coding agent waits for ``hook``, which therefore does without all that the other commands
+    load.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words == ["--version"]:  # as fast as Python starts
+        sys.stdout.write(f"cognigraph {__version__}\n")
+        return 0
+    if words[:1] == [HOOK]:
+        from cognigraph.hooks.run import main as run_hook
+
+        return run_hook(words[1:])
+    from cognigraph.cli.app import main as run
+
+    return run(argv)
+
 
 __all__ = ["main"]

@@ -12,34 +12,25 @@ from contextlib import contextmanager
 from types import FrameType
 
 from cognigraph.cli import (
-    answering,
+    asking,
     commands,
     completion,
     demo,
-    demo_loop,
-    derived,
-    doctor,
     evaluating,
-    explaining,
+    facts,
+    hooks,
     housekeeping,
     importing,
-    reindexing,
-    resolving,
+    maintaining,
+    searching,
     serving,
-    setup,
-    several,
-    states,
-    training,
-    watching,
 )
-from cognigraph.cli.commands import CommandRun, Interrupted
-from cognigraph.cli.environment import Environment, read_environment
-from cognigraph.cli.open_memory import Options, in_our_words
-from cognigraph.cli.parser import build_parser
+from cognigraph.cli.command_run import CommandRun, Interrupted
+from cognigraph.cli.memory_options import Environment, Options, in_our_words, read_environment
+from cognigraph.cli.parser import Parser, build_parser
 from cognigraph.cli.terminal import Terminal
-from cognigraph.cli.usage_errors import Parser
 from cognigraph.errors import CogniGraphError, StoreError
-from cognigraph.operations.copying_spaces import is_export
+from cognigraph.operations.copying import is_export
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
 
@@ -52,7 +43,7 @@ def _import(run: CommandRun) -> int:
 
 
 def _demo(run: CommandRun) -> int:
-    return demo_loop.play(run) if run.arguments.loop else demo.demo(run)
+    return demo.play(run) if run.arguments.loop else demo.demo(run)
 
 
 def _completion(run: CommandRun) -> int:
@@ -63,46 +54,46 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "demo": _demo,
     "add": commands.add,
     "import": _import,
-    "watch": watching.watch,
-    "search": several.search,
-    "why": explaining.why,
+    "watch": importing.watch,
+    "search": searching.search,
+    "why": asking.why,
     "context": commands.context,
-    "ask": answering.ask,
+    "ask": asking.ask,
     "cypher": commands.cypher,
     "spaces": housekeeping.spaces,
     "messages": housekeeping.messages,
     "sessions": commands.sessions,
-    "episodes": derived.episodes,
-    "core-profile": derived.core_profile,
-    "procedures": derived.procedures,
+    "episodes": facts.episodes,
+    "core-profile": facts.core_profile,
+    "procedures": facts.procedures,
     "entities": commands.entities,
-    "triples": states.triples,
-    "add-fact": states.add_fact,
-    "duplicates": resolving.duplicates,
-    "merge": resolving.merge,
-    "split": resolving.split,
-    "history": states.history,
-    "profile": states.profile,
-    "conflicts": states.conflicts,
-    "supersede": states.supersede,
-    "retract": states.retract,
-    "restore": states.restore,
+    "facts": facts.facts,
+    "add-fact": facts.add_fact,
+    "duplicates": facts.duplicates,
+    "merge": facts.merge,
+    "split": facts.split,
+    "history": facts.history,
+    "profile": facts.profile,
+    "conflicts": facts.conflicts,
+    "supersede": facts.supersede,
+    "retract": facts.retract,
+    "restore": facts.restore,
     "stats": commands.stats,
     "forget": housekeeping.forget,
-    "expire": housekeeping.expire,
     "update": housekeeping.update,
     "export": housekeeping.export,
     "backup": housekeeping.backup,
     "mcp": serving.mcp,
     "serve": serving.serve,
     "keys": serving.keys,
+    "hooks": hooks.hooks,
     "enrich": commands.enrich_pending,
-    "reindex": reindexing.reindex,
-    "setup": setup.setup,
-    "doctor": doctor.doctor,
+    "reindex": maintaining.reindex,
+    "setup": serving.setup,
+    "doctor": maintaining.doctor,
     "completion": _completion,
     "eval": evaluating.evaluate,
-    "export-training": training.export_training,
+    "export-training": evaluating.export_training,
 }
 
 

@@ -1,60 +1,28 @@
-"""The commands: each opens the memory, calls the library and prints the result."""
+"""Commands that store, search and list: each opens the memory, calls it and prints the result."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from dataclasses import dataclass
 from typing import Any
 
-from cognigraph.cli import format_values, layers, render
-from cognigraph.cli.enriching import dry_run, enrich, limits_of, show
-from cognigraph.cli.filter_options import filter_of, times_of
-from cognigraph.cli.open_memory import Options, moment, opened, reading
-from cognigraph.cli.terminal import Terminal
+from cognigraph.cli import render
+from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
+from cognigraph.cli.enriching import budget_of, dry_run, enrich, show
+from cognigraph.cli.memory_options import opened, reading
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.errors import ConfigurationError
-from cognigraph.settings import SearchSettings
-from cognigraph.space import Space
-
-OK, FOUND_PROBLEM = 0, 1
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with a message."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandRun:
-    """One invocation of the command line."""
-
-    arguments: argparse.Namespace
-    options: Options
-    terminal: Terminal
 
 
 def add(run: CommandRun) -> int:
     """Store one message."""
     arguments, options = run.arguments, run.options
     text = stdin() if arguments.text == "-" else arguments.text
-    at = moment(arguments.at, options, "--at")
+    given = {**run.given(), "text": text}
     with opened(options, create=True) as memory:
         space = memory.space(options.space)
-        result = space.add(
-            text,
-            session=arguments.session,
-            speaker=arguments.speaker,
-            at=at,
-            id=arguments.id,
-            role=arguments.role,
-            metadata=_json("--metadata", arguments.metadata),
-            tags=arguments.tags or (),
-            expires=moment(arguments.expires, options, "--expires"),
-            facts=_json("--facts", arguments.facts),
-            session_summary=arguments.session_summary,
-        )
+        result = space.add(**given)
         done = None if arguments.no_enrich else enrich(space, run.terminal)
     new = bool(result.new)
     run.terminal.document(
@@ -80,88 +48,17 @@ def add(run: CommandRun) -> int:
     return OK if done is None or done.ok else FOUND_PROBLEM
 
 
-def _json(option: str, text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{option} is not JSON: {error}") from error
-
-
 def stdin() -> str:
     """Standard input as text."""
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def search(run: CommandRun) -> int:
-    """Find messages for a question."""
-    arguments, options = run.arguments, run.options
-    now = moment(arguments.now, options, "--now")
-    as_of, valid_at = times_of(arguments, options)
-    where = filter_of(arguments, options)
-    settings = SearchSettings(profile=arguments.profile) if arguments.profile else None
-    with reading(options) as space:
-        result = space.search(
-            arguments.question,
-            arguments.k,
-            now,
-            as_of=as_of,
-            valid_at=valid_at,
-            where=where,
-            settings=settings,
-            also=arguments.also,
-            without=arguments.without,
-            per_session=arguments.per_session,
-            min_confidence=arguments.min_confidence,
-            layer=arguments.layer,
-        )
-        enriched = _is_enriched(space)
-    run.terminal.document(result)
-    hint = None if enriched else "some messages are not enriched yet: cognigraph enrich"
-    if not (result.hits or result.episodes):
-        notes = [*result.trace.notes, *([hint + options.flags] if hint else [])]
-        run.terminal.note("; ".join(["nothing found", *notes]))
-        return FOUND_PROBLEM
-    layers.show(result, run.terminal, options.reader, why=arguments.why)
-    if absent := format_values.absent(result):
-        run.terminal.note(f"words in none of these hits: {', '.join(absent)}")
-    if arguments.why:
-        counts, trace = result.trace.counts, result.trace
-        run.terminal.note(
-            f"{counts.get('chunks', 0)} chunks and {counts.get('triples', 0)} triples ranked in "
-            f"{trace.timings.get('total', 0):.0f} ms, profile {trace.profile}"
-        )
-    if hint:
-        run.terminal.note(hint + options.flags)
-    return OK
-
-
-def _is_enriched(space: Space) -> bool:
-    stats = space.stats()
-    return not (stats.pending or stats.leased)
-
-
 def context(run: CommandRun) -> int:
     """Build the prompt block for a question."""
     arguments, options = run.arguments, run.options
-    now = moment(arguments.now, options, "--now")
-    as_of, valid_at = times_of(arguments, options)
-    where = filter_of(arguments, options)
+    given = run.given()
     with reading(options) as space:
-        block = space.context(
-            arguments.question,
-            arguments.max_tokens,
-            now,
-            as_of=as_of,
-            valid_at=valid_at,
-            where=where,
-            timezone=options.reader,
-            also=arguments.also,
-            without=arguments.without,
-            per_session=arguments.per_session,
-            min_confidence=arguments.min_confidence,
-        )
+        block = space.context(**given, timezone=options.reader)
     run.terminal.document(
         {
             "question": arguments.question,
@@ -193,13 +90,12 @@ def cypher(run: CommandRun) -> int:
         raise ConfigurationError("pass either QUERY, --name NAME or --list")
     parameters = _parameters(arguments.param, arguments.name)
     with reading(run.options) as space:
-        rows = space.cypher(
-            arguments.query, name=arguments.name, limit=arguments.limit, parameters=parameters
-        )
+        given = run.given()
+        rows = space.cypher(given.pop("query"), **given, parameters=parameters)
     terminal.document({"rows": rows})
     if rows:
         terminal.show(render.rows(rows))
-    terminal.note(format_values.plural(len(rows), "row"))
+    terminal.note(render.plural(len(rows), "row"))
     for problem in unknown_names(arguments.query or ""):
         terminal.note(problem)
     return OK
@@ -237,16 +133,16 @@ def sessions(run: CommandRun) -> int:
     """List conversations."""
     if run.arguments.history is not None:
         return _history(run, run.arguments.history)
-    as_of = moment(run.arguments.as_of, run.options, "--as-of")
+    given = run.given()
     with reading(run.options) as space:
-        found = space.sessions(run.arguments.limit, as_of=as_of)
+        found = space.overview.sessions(**given)
     run.terminal.document({"sessions": found})
     return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
 
 
 def _history(run: CommandRun, session: str) -> int:
     with reading(run.options) as space:
-        found = space.summaries(session)[: run.arguments.limit]
+        found = space.overview.summaries(session)[: run.arguments.limit]
     run.terminal.document({"session": session, "revisions": found})
     none = f"no summary of a session {session!r} is stored"
     return listed(run, found, render.revisions(found, run.options.reader), none)
@@ -255,9 +151,9 @@ def _history(run: CommandRun, session: str) -> int:
 def entities(run: CommandRun) -> int:
     """List entities."""
     match = run.arguments.match
-    as_of = moment(run.arguments.as_of, run.options, "--as-of")
+    given = run.given()
     with reading(run.options) as space:
-        found = space.entities(match, run.arguments.limit, as_of=as_of)
+        found = space.entities(**given)
     run.terminal.document({"entities": found})
     none = f"no entity has {match!r} in its name" if match else "no entities"
     return listed(run, found, render.entities(found), none)
@@ -277,13 +173,13 @@ def listed(run: CommandRun, found: list[Any], table: Any, none: str) -> int:
 def stats(run: CommandRun) -> int:
     """Count the contents of one space, or of every space."""
     options = run.options
-    as_of = moment(run.arguments.as_of, options, "--as-of")
+    given = run.given()
     if run.arguments.all:
         with opened(options) as memory:
-            found = [memory.space(name).stats(as_of=as_of) for name in memory.spaces()]
+            found = [memory.space(name).stats(**given) for name in memory.spaces()]
     else:
         with reading(options) as space:
-            found = [space.stats(as_of=as_of)]
+            found = [space.stats(**given)]
     run.terminal.document({"spaces": found})
     run.terminal.show(render.stats(found))
     return OK
@@ -294,8 +190,8 @@ def enrich_pending(run: CommandRun) -> int:
     arguments, terminal = run.arguments, run.terminal
     if arguments.older_than is not None and not arguments.redo:
         raise ConfigurationError("--older-than requires --redo")
-    limits, budget = limits_of(arguments)
-    with reading(run.options, budget=budget) as space:
+    limits = run.given()["limits"]
+    with reading(run.options, budget=budget_of(limits)) as space:
         if arguments.dry_run:
             return dry_run(
                 space,
@@ -304,8 +200,8 @@ def enrich_pending(run: CommandRun) -> int:
                 older_than=arguments.older_than,
                 prices=run.options.prices,
             )
-        again = space.redo(arguments.older_than) if arguments.redo else 0
-        retried = space.retry_failed() if arguments.retry_failed else 0
+        again = space.queue.redo(arguments.older_than) if arguments.redo else 0
+        retried = space.queue.retry() if arguments.retry_failed else 0
         try:
             done = enrich(space, terminal, limits)
         except KeyboardInterrupt as error:

@@ -1,4 +1,4 @@
-"""``cognigraph demo``: stores a sample conversation, enriches it and asks questions about it."""
+"""``cognigraph demo``: plays a sample conversation into a memory, and asks it questions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,14 +17,18 @@ from typing import Any
 from rich.rule import Rule
 from rich.text import Text
 
-from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import OK, CommandRun
+from cognigraph.cli import render
+from cognigraph.cli.asking import show_answer, show_round
+from cognigraph.cli.command_run import OK, CommandRun
 from cognigraph.cli.enriching import Enriched, enrich
-from cognigraph.cli.open_memory import Options, opened
+from cognigraph.cli.memory_options import Options, opened
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.errors import ConfigurationError
+from cognigraph.llm import Prompt
+from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Hit, SearchResult, Triple
 from cognigraph.space import Space
+from cognigraph.testing import ScriptedModel
 
 _SHOWN_TURNS = ("m002", "m048", "m073")
 _QUESTION = ("m048", "Where does Mira live now?")
@@ -147,7 +152,7 @@ def _show_turns(turns: list[SampleTurn], early: SearchResult | None, terminal: T
         return
     times = [turn.milliseconds for turn in turns]
     terminal.show(
-        f"{len(turns)} turns, one by one: median {format_values.median(times):.1f} ms, slowest "
+        f"{len(turns)} turns, one by one: median {render.median(times):.1f} ms, slowest "
         f"{max(times):.1f} ms (the first turn loads the embedder)."
     )
     terminal.show("Each turn was durable and searchable when add() returned.")
@@ -187,11 +192,11 @@ def _enrich(space: Space, terminal: Terminal) -> Enriched:
 
 def _graph(space: Space, options: Options, terminal: Terminal) -> None:
     zone = options.reader
-    sessions = sorted(space.sessions(), key=lambda session: session.started_at)
+    sessions = sorted(space.overview.sessions(), key=lambda session: session.started_at)
     terminal.show("", render.session_keys(sessions, zone, 5))
     entities = ", ".join(f"{one.name} ({one.triples})" for one in space.entities(limit=9))
     terminal.show("", render.text(f"entities with the most triples: {entities}"))
-    triples = space.triples(limit=1000)
+    triples = space.facts(limit=1000)
     chosen = [triple for one in sessions for triple in _telling(triples, one.id, 1)]
     terminal.show("", Text("one triple of each session, with its time and source:"))
     terminal.show(render.triples(chosen, zone))
@@ -237,7 +242,7 @@ def _ask(
         title.append(f"  ({took:.0f} ms)", style="dim not bold")
         terminal.show(title)
         if not item["expected"]:
-            terminal.show(_unanswered(format_values.absent(result)))
+            terminal.show(_unanswered(render.absent(result)))
         elif result.triples:
             terminal.show(_fact_line(result.triples[0], options))
         for index, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
@@ -255,9 +260,7 @@ def _fact_line(triple: Triple, options: Options) -> Text:
     line = Text("  ")
     line.append(f"fact: {one_line(triple.text, 70)} ", style="green")
     when = f"{triple.when}, " if triple.when else ""
-    line.append(
-        f"({when}said {format_values.day(triple.last_observed, options.reader)})", style="dim"
-    )
+    line.append(f"({when}said {render.day(triple.last_observed, options.reader)})", style="dim")
     return line
 
 
@@ -265,13 +268,13 @@ def _hit_lines(
     index: int, hit: Hit, options: Options, terminal: Terminal, *, why: bool
 ) -> Iterator[Text]:
     line = Text(f"  {index}. ")
-    line.append(f"{format_values.day(hit.at, options.reader)} ", style="cyan")
+    line.append(f"{render.day(hit.at, options.reader)} ", style="cyan")
     line.append(f"{one_line(hit.session)} ", style="dim")
     line.append(f"{one_line(hit.speaker or '')}: ", style="bold")
     line.append(one_line(hit.text, max(30, terminal.wide - len(line) - 1)))
     yield line
     if why:
-        parts = format_values.summands(hit.why.features, 3)
+        parts = render.summands(hit.why.features, 3)
         reason = f"score {hit.why.score:.2f} = ({parts}) x decay {hit.why.decay:.2f}"
         yield Text(f"     {one_line(reason, terminal.wide - 6)}", style="dim")
 
@@ -300,7 +303,7 @@ def _farewell(terminal: Terminal, options: Options) -> None:
         terminal.show(Text("  cognigraph demo --db demo.db"))
     for command in (
         f'search "What is Pickle afraid of?" --why{flags}',
-        f"triples Mira{flags}",
+        f"facts Mira{flags}",
         f"cypher --name timeline --param entity=Mira{flags}",
         'import your.jsonl --db your.db   (one {"text": ...} per line)',
     ):
@@ -320,15 +323,15 @@ def _document(
     return {
         "turns": len(turns),
         "new": sum(turn.new for turn in turns),
-        "add_ms": {"median": format_values.median(times), "max": max(times)},
+        "add_ms": {"median": render.median(times), "max": max(times)},
         "found_before_enrichment": [hit.id for hit in early] if early else [],
         "enriched": done,
         "stats": space.stats(),
-        "sessions": space.sessions(),
+        "sessions": space.overview.sessions(),
         "answers": [
             {
                 "question": answer.question,
-                "absent": format_values.absent(answer),
+                "absent": render.absent(answer),
                 "hits": answer.hits[:5],
                 "milliseconds": answer.trace.timings.get("total"),
             }
@@ -336,3 +339,88 @@ def _document(
         ],
         "context": block,
     }
+
+
+SCRIPT = "loops.json"
+
+
+class Script:
+    """Replies by prompt, in order; labels are found in the prompt by the words after ``@``.
+
+    A label whose words the prompt does not contain is left out.
+    """
+
+    def __init__(self, replies: dict[str, list[Any]]) -> None:
+        self._replies = replies
+        self._given: defaultdict[str, int] = defaultdict(int)
+
+    def __call__(self, prompt: Prompt) -> Any:
+        """The next reply to a prompt; the last one is repeated."""
+        replies = self._replies[prompt.name]
+        number = min(self._given[prompt.name], len(replies) - 1)
+        self._given[prompt.name] += 1
+        return _with_labels(replies[number], prompt.user)
+
+
+def _with_labels(reply: Any, shown: str) -> Any:
+    if isinstance(reply, dict):
+        return {name: _with_labels(value, shown) for name, value in reply.items()}
+    if isinstance(reply, list):
+        return [one for value in reply if (one := _with_labels(value, shown)) is not None]
+    if not (isinstance(reply, str) and reply.startswith("@")):
+        return reply
+    labelled = [line for line in shown.splitlines() if line.startswith("[") and reply[1:] in line]
+    messages = [line for line in labelled if line.startswith("[C")]
+    found = messages or labelled
+    return found[0][1:].split("]")[0] if found else None
+
+
+def play(run: CommandRun) -> int:
+    """Store the sample, and answer a question with each strategy."""
+    terminal = run.terminal
+    _check_pydantic()
+    script = json.loads(sample(SCRIPT))
+    messages = [json.loads(line) for line in sample("conversation.jsonl").splitlines()]
+    answers: list[Answer] = []
+    with temporary(run.options) as options:
+        for number, scene in enumerate(script["scenes"]):
+            model = ScriptedModel(Script(scene["replies"]), name="script")
+            with opened(options, create=True, model=model) as memory:
+                space = memory.space(options.space)
+                if not number:
+                    refuse_strangers(space, messages, options)
+                    space.add_many(messages)
+                    space.queue.enrich()
+                answers.append(_scene(space, scene, script["now"], terminal))
+    terminal.show(
+        "",
+        Text(f"The model's answers are scripted, in cognigraph/sample/{SCRIPT}. With a model:"),
+        Text("  export COGNIGRAPH_MODEL=NAME OPENAI_BASE_URL=http://localhost:11434/v1"),
+        Text('  cognigraph ask "QUESTION" --db your.db'),
+    )
+    terminal.document({"answers": answers})
+    return OK
+
+
+def _scene(space: Space, scene: dict[str, Any], now: str, terminal: Terminal) -> Answer:
+    title = Text(f"\n{scene['strategy']}: ", style="cyan")
+    title.append(scene["question"], style="bold")
+    terminal.show(title)
+    answer = space.ask(
+        scene["question"],
+        scene["history"],
+        strategy=scene["strategy"],
+        now=now,
+        on_round=lambda one: show_round(one, terminal),
+    )
+    show_answer(answer, terminal)
+    return answer
+
+
+def _check_pydantic() -> None:
+    try:
+        import pydantic  # noqa: F401
+    except ImportError as error:
+        raise ConfigurationError(
+            "loops need an extra: pip install 'cognigraph-memory[openai]'"
+        ) from error

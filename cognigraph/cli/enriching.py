@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 from cognigraph.cli import render
-from cognigraph.cli.format_values import plural, spent
+from cognigraph.cli.render import plural, spent
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.ingest.derive import by_reason
 from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.ingest.queue.step import Step
+from cognigraph.ingest.queue.step import Limits, Step
 from cognigraph.llm import Budget, Prices
 from cognigraph.model import Usage
 from cognigraph.space import Space
@@ -86,14 +83,11 @@ def _change(count: int, noun: str) -> str:
     return f"{plural(-count, noun)} fewer"
 
 
-def limits_of(arguments: argparse.Namespace) -> tuple[Limits, Budget | None]:
-    """The limits of the run, and the same limits as a budget that is checked at each model call."""
-    time = None if arguments.deadline is None else timedelta(seconds=arguments.deadline)
-    calls, tokens, cost = arguments.max_calls, arguments.max_tokens, arguments.max_cost
-    limits = Limits(calls=calls, tokens=tokens, cost=cost, time=time)
-    if limits == Limits():
-        return limits, None
-    return limits, Budget(calls=calls, tokens=tokens, cost=cost, time=time)
+def budget_of(limits: Limits | None) -> Budget | None:
+    """The limits of a run as a budget that is checked at each model call."""
+    if limits is None:
+        return None
+    return Budget(calls=limits.calls, tokens=limits.tokens, cost=limits.cost, time=limits.time)
 
 
 def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> Enriched:
@@ -103,7 +97,7 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
     steps: list[Step] = []
     if waiting or before.summaries_pending:
         with terminal.progress("enriching", waiting) as bar:
-            steps = space.enrich(_reporter(terminal, bar, waiting), limits=limits)
+            steps = space.queue.enrich(_reporter(terminal, bar, waiting), limits=limits)
     after = space.stats()
     rejected = [(step.session, reason) for step in steps for reason in step.rejected]
     return Enriched(
@@ -115,7 +109,7 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
         seconds=round(time.perf_counter() - started, 3),
         summaries=sum(not step.chunks and not step.summary_due and not step.lost for step in steps),
         summary_due=after.summaries_pending + after.summaries_failed,
-        failures=tuple(space.failures()),
+        failures=tuple(space.queue.failures()),
         usage=_usage(steps),
         rejections=dict(by_reason(reason for _, reason in rejected)),
         rejected=tuple({"session": session, "reason": reason} for session, reason in rejected),
@@ -167,7 +161,7 @@ def dry_run(
     space: Space, terminal: Terminal, *, redo: bool, older_than: str | None, prices: str | None
 ) -> int:
     """Print the waiting work and its estimated cost, without a model call or any change."""
-    found = space.estimate(redo=redo, older_than=older_than)
+    found = space.queue.estimate(redo=redo, older_than=older_than)
     if found.usage is not None and prices:
         cost = Prices.parse(prices).cost(found.usage.input_tokens, found.usage.output_tokens)
         found = replace(found, usage=replace(found.usage, cost=round(cost, 6)))

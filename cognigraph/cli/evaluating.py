@@ -1,7 +1,8 @@
-"""``cognigraph eval``: evaluates the memory on a benchmark file and prints the figures."""
+"""``cognigraph eval`` and ``export-training``: measure a memory, and write training data."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Any
 from rich.table import Table
 
 from cognigraph.cli import render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, Interrupted
-from cognigraph.cli.evaluating_self import cutoffs, own_data
-from cognigraph.cli.format_values import plural
+from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
+from cognigraph.cli.memory_options import reading
+from cognigraph.cli.render import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
     EvalSettings,
@@ -20,9 +21,11 @@ from cognigraph.evaluate import (
     QASettings,
     QuestionAnswering,
     Report,
+    SelfEvaluation,
+    evaluate_self,
     write,
 )
-from cognigraph.evaluate.dataset import HEADLINE
+from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
 from cognigraph.evaluate.qa import prompt_texts
 from cognigraph.llm import Budget, ChatModel
@@ -38,7 +41,12 @@ def evaluate(run: CommandRun) -> int:
     if arguments.file is None:
         raise ConfigurationError("the FILE of the benchmark is required")
     models = _models(run) if arguments.qa else None
-    evaluation = Evaluation(Path(arguments.file).expanduser(), _settings(run), _folder(run))
+    file = Path(arguments.file).expanduser()
+    if arguments.benchmark == "auto":
+        found = detect(file)
+        terminal.note(f"{arguments.file} is {found.title}")
+        arguments.benchmark = found.name
+    evaluation = Evaluation(file, _settings(run), _folder(run))
     answering: list[QuestionAnswering] = []
     try:
         with terminal.progress("evaluating", None) as bar:
@@ -122,7 +130,7 @@ def _settings(run: CommandRun) -> EvalSettings:
     return EvalSettings(
         benchmark=arguments.benchmark,
         cutoffs=cutoffs(arguments.k),
-        profile=arguments.profile or "default",
+        ranking=arguments.ranking or "default",
         extractor=options.extractor,
         embedder=options.embedder,
         max_tokens=arguments.max_tokens or EvalSettings(benchmark="locomo").max_tokens,
@@ -139,7 +147,7 @@ def _folder(run: CommandRun) -> Path | None:
 
 def _show(run: CommandRun, report: Report) -> None:
     result, terminal = report.result, run.terminal
-    level = HEADLINE[result["benchmark"]]
+    level = FORMATS[result["benchmark"]].level
     terminal.show(
         render.text(
             f"{plural(result['conversations'], 'conversation')}, "
@@ -217,3 +225,92 @@ def _compared(ways: Sequence[Mapping[str, Any]]) -> Table:
             f"{way['seconds']:.1f}",
         )
     return table
+
+
+def own_data(run: CommandRun) -> int:
+    """Ask for stored messages by some of their words, with several settings."""
+    arguments, terminal = run.arguments, run.terminal
+    if arguments.file is not None:
+        raise ConfigurationError("eval self takes no FILE; --db names the memory")
+    wanted = arguments.questions
+    with reading(run.options) as space, terminal.progress("asking", wanted) as bar:
+        result = evaluate_self(
+            space,
+            questions=wanted,
+            k=cutoffs(arguments.k)[-1],
+            seed=arguments.seed,
+            progress=lambda done: bar.at(done, plural(done, "question")),
+        )
+    terminal.document(result.as_dict())
+    _show_comparison(run, result)
+    return OK
+
+
+def cutoffs(text: str) -> tuple[int, ...]:
+    """Read the option -k, such as ``5,10,15``."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigurationError(f"-k must be numbers such as 5,10,15, not {text!r}") from None
+
+
+def _show_comparison(run: CommandRun, result: SelfEvaluation) -> None:
+    terminal = run.terminal
+    terminal.show(
+        render.text(
+            f"{plural(result.questions, 'question')} made from messages of {result.space!r}, such "
+            f"as: {result.examples[0].question}"
+        )
+    )
+    table = render.table(
+        "setting", f">found k={result.k}", ">mean 1/rank", ">difference", ">95 % interval"
+    )
+    for each in result.settings:
+        table.add_row(
+            each.name,
+            f"{each.found:.3f}",
+            f"{each.reciprocal_rank:.3f}",
+            f"{each.difference:+.3f}",
+            f"{each.low:+.3f} to {each.high:+.3f}",
+        )
+    terminal.show(table)
+    terminal.note(result.bias)
+    terminal.write(result.advice)
+
+
+def export_training(run: CommandRun) -> int:
+    """Write training data from recorded calls."""
+    from cognigraph.training.export import export_rl, export_sft, read_calls
+    from cognigraph.training.questions import read_questions
+
+    arguments, terminal = run.arguments, run.terminal
+    calls, folder = list(read_calls(Path(arguments.recording))), Path(arguments.folder)
+    if arguments.format == "sft":
+        if arguments.questions is not None:
+            raise ConfigurationError("--questions are for --format rl")
+        count = export_sft(calls, folder)
+    else:
+        questions = read_questions(Path(arguments.questions)) if arguments.questions else {}
+        count = export_rl(calls, folder, questions)
+    left_out = len(calls) - count
+    terminal.document({"format": arguments.format, "examples": count, "left_out": left_out})
+    note = f", {left_out} left out because they were not valid" if left_out else ""
+    terminal.note(f"{plural(count, 'example')} written to {folder}{note}")
+    return OK
+
+
+def add_training(command: Any) -> None:
+    """Describe the command to the parser."""
+    export: argparse.ArgumentParser = command(
+        "export-training",
+        "write recorded calls of memory writers as training data",
+        "Turn a file that MemBuilderExtractor(record=FILE) has written into data in FOLDER: "
+        "train.jsonl and dataset_info.json for LLaMA-Factory (sft, valid answers only), or "
+        "train.json for verl (rl).",
+    )
+    export.add_argument("recording", metavar="RECORDING", help="the file of recorded calls")
+    export.add_argument("folder", metavar="FOLDER", help="folder for the training data")
+    export.add_argument("--format", choices=("sft", "rl"), default="sft", help="default: sft")
+    export.add_argument(
+        "--questions", metavar="FILE", help="questions of the sessions, for rewards (rl)"
+    )

@@ -7,10 +7,11 @@ from datetime import timedelta, tzinfo
 
 from rich.table import Table
 
-from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, stdin
-from cognigraph.cli.filter_options import listing_filter
-from cognigraph.cli.open_memory import moment, opened, reading
+from cognigraph.cli import render
+from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
+from cognigraph.cli.commands import stdin
+from cognigraph.cli.memory_options import opened, reading
+from cognigraph.cli.options import listing_filter
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Forgotten, StoredMessage
 from cognigraph.settings import Retention, RetentionSettings, Settings
@@ -40,13 +41,8 @@ def messages(run: CommandRun) -> int:
     given, options = run.arguments, run.options
     with reading(options) as space:
         page = space.messages(
-            session=given.session,
-            speaker=given.speaker,
-            since=moment(given.since, options, "--since"),
-            until=moment(given.until, options, "--until"),
+            **run.given(),
             order="newest" if given.newest else "oldest",
-            limit=given.limit,
-            after=given.after,
             where=listing_filter(given),
         )
     run.terminal.document({"messages": page.messages, "cursor": page.cursor})
@@ -60,13 +56,11 @@ def messages(run: CommandRun) -> int:
 
 
 def _table(found: Sequence[StoredMessage], zone: tzinfo) -> Table:
-    made = render.table(
-        "id", f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
-    )
+    made = render.table("id", f"when ({render.zone_name(zone)})", "session", "speaker", "text")
     for message in found:
         made.add_row(
             render.text(message.id),
-            render.text(format_values.stamp(message.at, zone)),
+            render.text(render.stamp(message.at, zone)),
             render.text(message.session),
             render.text(message.speaker),
             render.text(message.text, most=_TEXT_MOST),
@@ -77,35 +71,15 @@ def _table(found: Sequence[StoredMessage], zone: tzinfo) -> Table:
 def forget(run: CommandRun) -> int:
     """Show what forgetting messages would delete, or with ``--yes`` delete it."""
     given, options = run.arguments, run.options
-    with reading(options) as space:
-        report = space.forget(
-            message=given.message,
-            session=given.session,
-            speaker=given.speaker,
-            before=moment(given.before, options, "--before"),
-            entity=given.entity,
-            everything=given.everything,
-            dry_run=not given.yes,
-            allow_again=given.allow_again,
-        )
-    run.terminal.document(report)
-    if not report:
-        run.terminal.note("no message matches")
-        return FOUND_PROBLEM
-    run.terminal.show(_report(report))
-    _notes(run, report)
-    return OK if report.is_erased is not False else FOUND_PROBLEM
-
-
-def expire(run: CommandRun) -> int:
-    """Show what has expired, or with ``--yes`` delete it."""
-    rules = tuple(_retention(text) for text in run.arguments.keep)
+    if given.keep and not given.expired:
+        raise ConfigurationError("--keep requires --expired")
+    rules = tuple(_retention(text) for text in given.keep)
     settings = Settings(retention=RetentionSettings(rules=rules))
-    with reading(run.options, settings) as space:
-        report = space.expire(dry_run=not run.arguments.yes)
+    with reading(options, settings) as space:
+        report = space.forget(**run.given(), dry_run=not given.yes)
     run.terminal.document(report)
     if not report:
-        run.terminal.note("no message has expired")
+        run.terminal.note("no message has expired" if given.expired else "no message matches")
         return FOUND_PROBLEM
     run.terminal.show(_report(report))
     _notes(run, report)
@@ -142,7 +116,7 @@ def _notes(run: CommandRun, report: Forgotten) -> None:
             "removed when the memory is opened next"
         )
     if report.reread:
-        count = format_values.plural(report.reread, "message")
+        count = render.plural(report.reread, "message")
         verb = "would be" if report.dry_run else "will be"
         flags = run.options.flags
         how = "" if report.dry_run else f": cognigraph enrich{flags}"
@@ -151,11 +125,12 @@ def _notes(run: CommandRun, report: Forgotten) -> None:
 
 def update(run: CommandRun) -> int:
     """Replace the text of a message."""
-    given, options = run.arguments, run.options
-    text = stdin() if given.text == "-" else given.text
+    given, options = run.given(), run.options
+    if given["text"] == "-":
+        given["text"] = stdin()
     with reading(options) as space:
-        message = space.update(given.id, text, session=given.session)
-        count = len(space.versions(message.id, message.session))
+        message = space.update(**given)
+        count = len(space.overview.versions(message.id, message.session))
     run.terminal.document({"message": message, "versions": count})
     run.terminal.show(
         render.text(
@@ -168,11 +143,11 @@ def update(run: CommandRun) -> int:
 
 def export(run: CommandRun) -> int:
     """Write a space to a file."""
-    file, options = run.arguments.file, run.options
+    file, options = run.arguments.path, run.options
     with reading(options) as space:
-        count = space.export_space(file, derived=run.arguments.derived)
+        count = space.files.export(**run.given())
     run.terminal.document({"messages": count, "file": file})
-    run.terminal.show(render.text(f"wrote {format_values.plural(count, 'message')} to {file}"))
+    run.terminal.show(render.text(f"wrote {render.plural(count, 'message')} to {file}"))
     return OK
 
 
@@ -181,10 +156,10 @@ def restore(run: CommandRun) -> int:
     file, options = run.arguments.file, run.options
     with opened(options, create=True) as memory:
         space = memory.space(options.space)
-        count = space.import_space(file)
+        count = space.files.load(file)
         pending = space.stats().pending
     run.terminal.document({"messages": count, "pending": pending})
-    run.terminal.show(render.text(f"read {format_values.plural(count, 'message')} of an export"))
+    run.terminal.show(render.text(f"read {render.plural(count, 'message')} of an export"))
     if pending:
         run.terminal.note(f"{pending:,} are to be enriched: cognigraph enrich{options.flags}")
     return OK
@@ -194,7 +169,7 @@ def backup(run: CommandRun) -> int:
     """Copy the SQLite file."""
     file = run.arguments.file
     with opened(run.options) as memory:
-        memory.backup(file)
+        memory.admin.backup(file)
     run.terminal.document({"file": file})
     run.terminal.show(render.text(f"wrote {file}"))
     return OK

@@ -1,22 +1,27 @@
-"""``cognigraph import``: reads files with progress, or says what is in them."""
+"""``cognigraph import`` and ``watch``: read files with progress, or keep in step with a folder."""
 
 from __future__ import annotations
 
+import signal
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
-from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, Interrupted
+from cognigraph.cli import render
+from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
 from cognigraph.cli.enriching import Enriched, enrich, show
-from cognigraph.cli.open_memory import exists, in_our_words, opened
+from cognigraph.cli.memory_options import exists, in_our_words, opened
 from cognigraph.cli.terminal import Bar, Terminal
-from cognigraph.errors import BadRecordError
-from cognigraph.importers.columns import parse_columns
+from cognigraph.errors import BadRecordError, ConfigurationError
+from cognigraph.importers.fields import parse_columns
 from cognigraph.importers.formats import files_of, reader_or_auto
+from cognigraph.importers.notes import READER
+from cognigraph.importers.source import locate
 from cognigraph.memory import Memory
 from cognigraph.model import BadRecord, ImportProgress, ImportReport
 from cognigraph.space import Space
@@ -65,7 +70,7 @@ def _imported(run: CommandRun, space: Space) -> ImportReport:
             report(progress)
 
         try:
-            return space.import_file(
+            return space.files.import_file(
                 arguments.file,
                 format=arguments.format,
                 session=arguments.session,
@@ -91,7 +96,7 @@ def _imported(run: CommandRun, space: Space) -> ImportReport:
 
 def _are_stored(count: int) -> str:
     verb = "is" if count == 1 else "are"
-    return f"{format_values.plural(count, 'message')} read so far {verb} stored"
+    return f"{render.plural(count, 'message')} read so far {verb} stored and can be searched"
 
 
 class _Reporter:
@@ -117,7 +122,7 @@ def progress_text(progress: ImportProgress) -> str:
     size = f"{progress.bytes / _MEGABYTE:,.0f}"
     if progress.total_bytes is not None:
         size += f" of {progress.total_bytes / _MEGABYTE:,.0f}"
-    count = format_values.plural(progress.read, "message")
+    count = render.plural(progress.read, "message")
     return f"{count}, {size} MB, {progress.rate:,.0f} a second"
 
 
@@ -164,7 +169,7 @@ def _rejected(bad: BadRecord) -> dict[str, object]:
 def report_text(report: ImportReport) -> str:
     """Such as ``read 3 messages in 0.1 s: 2 new messages, 1 stored before``."""
     would = "would be " if report.is_dry_run else ""
-    new = format_values.plural(report.new, "new message")
+    new = render.plural(report.new, "new message")
     parts = [f"{new} {would}stored" if would else new, f"{report.known:,} stored before"]
     for count, what in (
         (report.updated, f"{would}given a new text"),
@@ -174,18 +179,105 @@ def report_text(report: ImportReport) -> str:
     ):
         if count:
             parts.append(f"{count:,} {what}")
-    read = format_values.plural(report.read, "message")
+    read = render.plural(report.read, "message")
     return f"read {read} in {report.seconds:.1f} s: " + ", ".join(parts)
 
 
 def contents_text(report: ImportReport, run: CommandRun) -> str:
     """What the files hold: their format, sessions and times."""
-    sessions = format_values.plural(report.sessions, "session")
-    files = format_values.plural(report.files, "file")
+    sessions = render.plural(report.sessions, "session")
+    files = render.plural(report.files, "file")
     text = f"{files} ({', '.join(report.formats)}) with {sessions}"
     if report.first_at is not None and report.last_at is not None:
         zone = run.options.reader
-        first = format_values.stamp(report.first_at, zone)
-        text += f", from {first} to {format_values.stamp(report.last_at, zone)}"
-        return f"{text} {format_values.zone_name(zone)}"
+        first = render.stamp(report.first_at, zone)
+        text += f", from {first} to {render.stamp(report.last_at, zone)}"
+        return f"{text} {render.zone_name(zone)}"
     return f"{text}, without times" if report.read else text
+
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+State = dict[str, tuple[int, int]]
+"""Size and time of change of each note, by its name."""
+
+
+def watch(run: CommandRun) -> int:
+    """Read the notes, and read them again whenever one changes."""
+    folder = Path(run.arguments.folder).expanduser()
+    if not folder.is_dir():
+        raise ConfigurationError(f"{run.arguments.folder} is no folder")
+    with opened(run.options, create=True) as memory, _until_interrupted() as ended:
+        space = memory.space(run.options.space)
+        keep_in_step(folder, lambda: _step(run, space, folder), ended, every=run.arguments.every)
+    run.terminal.note("stopped watching; everything read so far is stored")
+    return OK
+
+
+def keep_in_step(
+    folder: Path, step: Callable[[], None], ended: threading.Event, *, every: float
+) -> None:
+    """Call ``step`` at the beginning and after each change, until ``ended`` is set."""
+    before: State | None = None
+    while not ended.is_set():
+        now = state(folder)
+        if now != before:
+            step()
+        before = now
+        ended.wait(every)
+
+
+def state(folder: Path) -> State:
+    """What tells whether a note has changed. A note that vanishes meanwhile is left out."""
+    found: State = {}
+    try:
+        locations = locate(folder, READER.suffixes)
+    except ConfigurationError:  # no notes yet, or none any more
+        return found
+    for location in locations:
+        assert location.path is not None
+        try:
+            stat = location.path.stat()
+        except OSError:
+            continue
+        found[location.name] = (stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+def _step(run: CommandRun, space: Space, folder: Path) -> None:
+    if not state(folder):
+        run.terminal.note(f"there are no Markdown notes in {folder}; nothing was changed")
+        return
+    report = space.files.import_file(
+        folder,
+        format=READER.name,
+        speaker=run.arguments.speaker,
+        skip_invalid=True,
+        prune=not run.arguments.keep,
+    )
+    done = None if run.arguments.no_enrich else enrich(space, run.terminal)
+    _tell(run, report)
+    if done is not None and done.chunks:
+        show(done, run.terminal)
+
+
+def _tell(run: CommandRun, report: ImportReport) -> None:
+    run.terminal.note(report_text(report))
+    for bad in report.rejected:
+        run.terminal.note(f"left out: {bad.position} {in_our_words(bad.reason)}")
+
+
+@contextmanager
+def _until_interrupted() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set, so that a step is always finished."""
+    ended = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ended.set()
+
+    before = {number: signal.signal(number, end) for number in _ENDING}
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

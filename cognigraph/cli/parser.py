@@ -1,24 +1,93 @@
-"""The commands of the command line and their options."""
+"""The parser of the command line: all commands, and one line for what is wrong."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import re
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from cognigraph._version import __version__
-from cognigraph.cli.ask_options import EVALUATED, add_ask_command
 from cognigraph.cli.completion import SHELLS
-from cognigraph.cli.derived import add_derived_commands
-from cognigraph.cli.filter_options import add_as_of, add_filters, add_spaces, add_valid_at
-from cognigraph.cli.housekeeping_options import add_housekeeping
-from cognigraph.cli.import_options import add_import_commands
-from cognigraph.cli.layers import add_layer
-from cognigraph.cli.numbers import amount, count, share, whole
-from cognigraph.cli.serving_options import add_serving
-from cognigraph.cli.state_parser import add_state_commands
-from cognigraph.cli.training import add_training
-from cognigraph.cli.usage_errors import Parser
+from cognigraph.cli.evaluating import add_training
+from cognigraph.cli.hooks import add_hooks
+from cognigraph.cli.operation_commands import DERIVED
+from cognigraph.cli.options import add_kinds, amount, count, port, whole
+from cognigraph.cli.serving import add_setup
+from cognigraph.cli.terminal import one_line
+from cognigraph.importers.formats import AUTO, READERS
+from cognigraph.loop.strategy import STRATEGIES
+from cognigraph.text.redaction import redacted
+
+_CHOICES = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$")
+_LONG_MESSAGE = 200
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong argument in one line, and with ``--json`` also as JSON."""
+
+    is_json = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does, but refuse what a command does not know, with its own help."""
+        self._check_common(sys.argv[1:] if args is None else args)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:
+            self.error(_unknown(unknown, self._option_string_actions))
+        return found, unknown
+
+    def _check_common(self, args: Sequence[str]) -> None:
+        """Refuse an unknown option before the command, whose value would be taken for one."""
+        actions = self._subparsers._group_actions if self._subparsers else []
+        commands = [name for action in actions for name in action.choices or ()]
+        for word in args if commands else ():
+            if word in commands or word == "--":
+                return
+            if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
+                self.error(_unknown([word], self._option_string_actions))
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with the exit code for wrong usage."""
+        text = f"{one_line(redacted(_brief(message)))} (see `{self.prog} --help`)"
+        if self.is_json:
+            document = {"type": "UsageError", "message": text, "exit_code": 2}
+            sys.stdout.write(json.dumps({"error": document}, indent=2) + "\n")
+        self.exit(2, f"cognigraph: error: {text}\n")
+
+
+def _unknown(words: Sequence[str], options: Collection[str]) -> str:
+    """Say which arguments are unknown, and which option is spelled like the first."""
+    wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+    long = [name for name in options if name.startswith("--")]
+    # All options begin with the same dashes, which must not count as a likeness.
+    near = get_close_matches(wrong.lstrip("-"), [name[2:] for name in long], 2, 0.7)
+    near += [name[2:] for name in long if wrong == name[: len(wrong)] and len(wrong) > 3]
+    names = [repr(f"--{name}") for name in dict.fromkeys(near)][:2] if wrong else []
+    if wrong.startswith("--") and wrong[1:] in options:
+        names = [repr(wrong[1:])]
+    hint = f" (did you mean {' or '.join(names)}?)" if names else ""
+    return f"unrecognized arguments: {' '.join(words)}{hint}"
+
+
+def _brief(message: str) -> str:
+    """Name the choices that are spelled like a wrong one; without such, all if they are few."""
+    found = _CHOICES.search(message)
+    if found is None:
+        return message
+    wrong, choices = found.groups()
+    names = [name.strip("'") for name in choices.split(", ")]
+    near = [repr(name) for name in get_close_matches(wrong, names, 2)]
+    if not near and len(message) <= _LONG_MESSAGE:
+        return message
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    return f"{message[: found.start()]}invalid choice: {wrong!r}{hint}"
+
 
 _DESCRIPTION = """\
 Graph memory for LLM agents: store conversations, inspect the resulting graph, ask questions.
@@ -35,6 +104,22 @@ environment:
 exit codes:
   0 done   1 nothing found, or a check failed, or some messages were left out
   2 wrong usage or input   3 the store cannot be used   130 interrupted"""
+
+
+BENCHMARKS = (
+    "auto",
+    "beam",
+    "lifebench",
+    "locomo",
+    "longmemeval",
+    "memoryagentbench",
+    "perltqa",
+    "realmem",
+    "realtalk",
+    "vehiclemembench",
+    "self",
+)
+"""What ``eval`` can be asked for; written out so that starting a command does not load it."""
 
 
 @cache
@@ -66,13 +151,10 @@ def build_parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--loop", action="store_true", help="play loops of retrieval with a scripted model"
     )
-    _writing(command)
-    _asking(command)
-    add_ask_command(command)
-    _looking(command)
-    add_derived_commands(command)
-    add_state_commands(command, count)
-    add_housekeeping(command)
+    for name, derived in DERIVED.items():
+        derived.add_to(command(name, _HELP.get(name, derived.summary), _TEXT.get(name, "")))
+    _add_to_derived(commands.choices)
+    add_import_commands(command)
     add_serving(command)
     _keeping(command)
     _evaluating(command)
@@ -80,9 +162,108 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+_HELP: Mapping[str, str] = {
+    "add": "store one message and enrich it",
+    "add-fact": "store a fact that you know, which no extractor reads",
+    "facts": "list facts with their times and sources, newest first",
+    "messages": "list messages, the oldest first",
+    "update": "replace the text of a message; the old text is kept as a version",
+    "stats": "count the contents of a space",
+    "conflicts": "list facts of which only one can be true",
+    "supersede": "record that one fact took the place of another",
+    "retract": "take a fact back",
+    "restore": "make a fact current, whatever superseded it",
+    "merge": "merge two entities",
+    "split": "undo a merge",
+    "duplicates": "list entities that may be the same, most similar first",
+    "core-profile": "print what the writers keep about the user, as one text",
+    "search": "find the messages most relevant to a question",
+    "context": "build the prompt block for a question",
+    "enrich": "enrich the messages that are stored but not enriched yet",
+    "cypher": "inspect the graph with a read-only Cypher query",
+    "ask": "answer a question with a model, in rounds",
+    "forget": "delete messages and what was made from them",
+    "export": "write a space to a file, which `import` reads",
+    "history": "list what was said about each slot of an entity, oldest first",
+}
+
+
+def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
+    """Add the options that are about the command line, not about the operation."""
+    for name in ("add", "add-fact"):
+        commands[name].add_argument(
+            "--no-enrich", action="store_true", help="only store; `enrich` enriches later"
+        )
+    search = commands["search"]
+    search.add_argument("--why", action="store_true", help="explain the rank of each hit")
+    search.add_argument(
+        "--in", action="append", dest="spaces", metavar="SPACE",
+        help="search this space, instead of that of --space; may be repeated",
+    )  # fmt: skip
+    ask = commands["ask"]
+    ask.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    ask.add_argument("--trace", action="store_true", help="also print every prompt and its reply")
+    cypher = commands["cypher"]
+    cypher.add_argument(
+        "--list", action="store_true", help="list the queries that come with cognigraph"
+    )
+    cypher.add_argument(
+        "--param", action="append", default=[], metavar="K=V",
+        help="a parameter of the query; may be repeated",
+    )  # fmt: skip
+    add_kinds(commands["messages"])
+    commands["messages"].add_argument("--newest", action="store_true", help="the newest first")
+    forget = commands["forget"]
+    forget.add_argument("--yes", action="store_true", help="delete; otherwise only show")
+    forget.add_argument(
+        "--keep", action="append", default=[], metavar="DAYS[:ROLE[:TAG]]",
+        help="with --expired: how many days messages are kept: 30:tool, 7::draft, 365; "
+        "may be repeated",
+    )  # fmt: skip
+    commands["history"].add_argument(
+        "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
+    )
+    commands["stats"].add_argument("--all", action="store_true", help="count every space")
+    commands["sessions"].add_argument(
+        "--history", metavar="ID", help="list the revisions of one session's summary"
+    )
+    enrich = commands["enrich"]
+    enrich.add_argument(
+        "--retry-failed", action="store_true", help="also try parked messages again"
+    )
+    enrich.add_argument("--redo", action="store_true", help="also extract enriched messages again")
+    enrich.add_argument(
+        "--older-than", metavar="VERSION",
+        help="with --redo: only sessions processed by an older version, such as 2 or rules-2",
+    )  # fmt: skip
+    enrich.add_argument(
+        "--dry-run", action="store_true", help="only estimate the work and its cost"
+    )
+
+
 _ENRICH = """\
 Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: finished
 work is kept, and the next call continues from there. Several processes may do this at once."""
+
+_ASK = """\
+Answer a question: search, let a model notice what is missing, search again, and answer. Each round
+is shown as it happens. The model is that of COGNIGRAPH_MODEL, with OPENAI_API_KEY or
+OPENAI_BASE_URL; without one, the prompt block of `context` is printed."""
+
+_FORGET = """\
+Delete messages, and all that was made from them and from nothing else. Without --yes, only show
+what would be deleted. Messages are deleted that match every criterion."""
+
+_EXPORT = """\
+Write the messages of a space with their earlier texts and the merges and splits made by users as
+JSON lines. `cognigraph import` reads them into a space that holds no messages, of either store."""
+
+_TEXT: Mapping[str, str] = {
+    "enrich": _ENRICH,
+    "ask": _ASK,
+    "forget": _FORGET,
+    "export": _EXPORT,
+}
 
 _COMPLETION = """\
 Print a script that completes commands, options and their values. To use it in this shell:
@@ -107,7 +288,7 @@ def _common() -> Parser:
     group.add_argument(
         "--embedder",
         metavar="NAME",
-        help="wordllama (default), fastembed:X, flag:X or "
+        help="wordllama (default), multilingual, fastembed:X, flag:X or "
         "sentence-transformers:X (X is a model or a folder), or openai:MODEL",
     )
     group.add_argument(
@@ -125,166 +306,12 @@ def _common() -> Parser:
         help="for Neo4j; visible in the process list, unlike COGNIGRAPH_AUTH",
     )
     group.add_argument("--database", metavar="NAME", help="Neo4j database")
-    return common
-
-
-def _writing(command: Any) -> None:
-    add = command("add", "store one message and enrich it")
-    add.add_argument("text", metavar="TEXT", help='what was said; "-" reads standard input')
-    add.add_argument("--session", default="default", help="the conversation it belongs to")
-    add.add_argument("--speaker", help="who said it")
-    add.add_argument("--at", metavar="TIME", help="when it was said, in ISO 8601 (default: now)")
-    add.add_argument("--id", help="its id; adding the same id and text again changes nothing")
-    add.add_argument(
-        "--role",
-        metavar="ROLE",
-        help="user, assistant, system or tool (default: by the speaker's name, else a person)",
-    )
-    add.add_argument(
-        "--tag", action="append", dest="tags", metavar="TAG", help="a tag; may be repeated"
-    )
-    add.add_argument("--metadata", metavar="JSON", help="a JSON object to keep with it")
-    add.add_argument("--expires", metavar="TIME", help="when `expire` forgets it")
-    add.add_argument("--facts", metavar="JSON", help="what it says: [{subject, relation, object}]")
-    add.add_argument("--session-summary", metavar="TEXT", help="sums up its session so far")
-    add.add_argument(
-        "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
-    )
-
-    add_import_commands(command)
-    enrich = command("enrich", "enrich the messages that are stored but not enriched yet", _ENRICH)
-    enrich.add_argument(
-        "--retry-failed", action="store_true", help="also try parked messages again"
-    )
-    enrich.add_argument("--redo", action="store_true", help="also extract enriched messages again")
-    enrich.add_argument(
-        "--older-than",
-        metavar="VERSION",
-        help="with --redo: only sessions processed by an older version, such as 2 or rules-2",
-    )
-    enrich.add_argument(
-        "--dry-run",
+    group.add_argument(
+        "--accept-loss",
         action="store_true",
-        help="only estimate the work and its cost",
+        help="open a file whose journal is missing or cut off, without what was lost",
     )
-    limits = enrich.add_argument_group("limits (the rest stays queued)")
-    limits.add_argument("--max-calls", type=whole, metavar="N", help="number of model calls")
-    limits.add_argument(
-        "--max-tokens", type=whole, metavar="N", help="number of tokens, input and output"
-    )
-    limits.add_argument(
-        "--max-cost",
-        type=amount,
-        metavar="X",
-        help="cost, in the currency of COGNIGRAPH_MODEL_PRICES",
-    )
-    limits.add_argument("--deadline", type=amount, metavar="SECONDS", help="running time")
-
-
-def _seen_from(parser: Any) -> None:
-    parser.add_argument("--now", metavar="TIME", help="when the question is asked (default: now)")
-    parser.add_argument("--as-of", metavar="TIME", help="ignore messages that were said later")
-
-
-def _several_queries(parser: Any) -> None:
-    parser.add_argument(
-        "--also",
-        action="append",
-        default=[],
-        metavar="QUERY",
-        help="search for this too, as another wording or a part of the question; may be repeated",
-    )
-    parser.add_argument(
-        "--without",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="leave out this message, fact or session; may be repeated",
-    )
-    parser.add_argument(
-        "--per-session", type=count, metavar="N", help="at most this many messages of one session"
-    )
-    parser.add_argument(
-        "--min-confidence",
-        type=share,
-        help="leave out messages that answer with a lower probability, from 0 to 1",
-    )
-
-
-def _asking(command: Any) -> None:
-    search = command("search", "find the messages most relevant to a question")
-    search.add_argument("question", metavar="QUESTION")
-    search.add_argument("-k", type=count, metavar="N", help="number of hits (default: 15)")
-    _seen_from(search)
-    _several_queries(search)
-    add_valid_at(search)
-    add_filters(search)
-    add_spaces(search)
-    add_layer(search)
-    search.add_argument("--why", action="store_true", help="explain the rank of each hit")
-    search.add_argument(
-        "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
-    )
-
-    why = command("why", "explain why a message is found for a question, or is not")
-    why.add_argument("question", metavar="QUESTION")
-    why.add_argument("--expect", metavar="ID", required=True, help="the message's id")
-    why.add_argument(
-        "--session", metavar="ID", help="its session, if several have a message with that id"
-    )
-    why.add_argument("-k", type=count, metavar="N", help="number of hits (default: 15)")
-    _seen_from(why)
-
-    context = command("context", "build the prompt block for a question")
-    context.add_argument("question", metavar="QUESTION")
-    context.add_argument(
-        "--max-tokens", type=count, metavar="N", help="largest size of the block (default: 1300)"
-    )
-    _seen_from(context)
-    _several_queries(context)
-    add_valid_at(context)
-    add_filters(context)
-
-    cypher = command("cypher", "inspect the graph with a read-only Cypher query")
-    cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")
-    cypher.add_argument("--name", help="run a query that comes with cognigraph")
-    cypher.add_argument(
-        "--list", action="store_true", help="list the queries that come with cognigraph"
-    )
-    cypher.add_argument(
-        "--param",
-        action="append",
-        default=[],
-        metavar="K=V",
-        help="a parameter of the query; may be repeated",
-    )
-    cypher.add_argument(
-        "--limit",
-        type=count,
-        default=1000,
-        metavar="N",
-        help="largest number of rows (default: 1000)",
-    )
-
-
-def _looking(command: Any) -> None:
-    sessions = command("sessions", "list conversations with keys and summaries, newest first")
-    sessions.add_argument(
-        "--history", metavar="ID", help="list the revisions of one session's summary"
-    )
-    entities = command("entities", "list entities, those with the most triples first")
-    entities.add_argument(
-        "match", metavar="MATCH", nargs="?", help="a part of the name or of an alias"
-    )
-    duplicates = command("duplicates", "list entities that may be the same, most similar first")
-    for listing in (sessions, entities, duplicates):
-        listing.add_argument(
-            "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
-        )
-    stats = command("stats", "count the contents of a space")
-    stats.add_argument("--all", action="store_true", help="count every space")
-    for listing in (sessions, entities, stats):
-        add_as_of(listing)
+    return common
 
 
 def _keeping(command: Any) -> None:
@@ -299,33 +326,9 @@ def _keeping(command: Any) -> None:
         choices=("float16", "float32"),
         help="number format of vectors in a file (default: unchanged)",
     )
-    merge = command(
-        "merge",
-        "merge two entities",
-        "Merge the entity NAME, with all its facts, into another one. `split` undoes it.",
-    )
-    merge.add_argument("name", metavar="NAME")
-    merge.add_argument(
-        "--into", metavar="NAME", required=True, help="the entity whose name is kept"
-    )
-    split = command(
-        "split",
-        "undo a merge",
-        "Undo a merge: NAME becomes a separate entity again, and is no longer merged "
-        "automatically.",
-    )
-    split.add_argument("name", metavar="NAME")
-    split.add_argument(
-        "--from", dest="apart_from", metavar="NAME", help="keep it apart from this entity only"
-    )
-    for change, option in ((merge, "--into-type"), (split, "--other-type")):
-        change.add_argument("--type", help="type of NAME, if several entities have that name")
-        change.add_argument(
-            option,
-            dest="other_type",
-            metavar="TYPE",
-            help="type of the other entity, if it differs",
-        )
+    command("spaces", "list the names of all spaces that hold messages")
+    backup = command("backup", "copy the SQLite file while it is in use")
+    backup.add_argument("file", metavar="FILE", help="a new file")
     command("doctor", "check the store, its indexes, the embedder and the queue")
     shells = command("completion", "print a script that completes commands in a shell", _COMPLETION)
     shells.add_argument("shell", choices=SHELLS)
@@ -335,15 +338,15 @@ def _evaluating(command: Any) -> None:
     evaluate = command(
         "eval",
         "measure recall on a benchmark file, or compare settings on your own messages",
-        "Insert a benchmark file as it was downloaded (locomo10.json of LoCoMo, or a "
-        "longmemeval_*.json of LongMemEval), ask its questions and measure recall. The folder "
+        "Insert a benchmark as it was downloaded (a file such as locomo10.json, or a folder), ask "
+        "its questions and measure recall. `auto` finds out which benchmark it is. The folder "
         "FILE.cognigraph-eval/ receives the figures, an HTML page, and the state from which an "
         "interrupted run continues. Each combination of settings is a run of its own. "
         "`eval self` needs no file: it makes questions from messages of --db, without a model, and "
         "compares search settings on them.",
     )
-    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval", "self"))
-    evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file (not for self)")
+    evaluate.add_argument("benchmark", choices=BENCHMARKS)
+    evaluate.add_argument("file", metavar="FILE", nargs="?", help="file or folder (not for self)")
     own = evaluate.add_argument_group("eval self")
     own.add_argument(
         "--questions", type=count, default=100, metavar="N", help="at most (default: 100)"
@@ -353,7 +356,7 @@ def _evaluating(command: Any) -> None:
     )
     evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
     evaluate.add_argument(
-        "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
+        "--ranking", choices=("default", "licomemory"), help="ranking (default: default)"
     )
     evaluate.add_argument(
         "--max-tokens", type=count, metavar="N", help="largest size of the prompt block"
@@ -369,7 +372,7 @@ def _evaluating(command: Any) -> None:
     answers.add_argument(
         "--strategy",
         action="append",
-        choices=EVALUATED,
+        choices=(*STRATEGIES, "block"),
         help="answer by this loop instead of from one block; may be repeated, to compare them "
         "(block is the answer from one block)",
     )
@@ -400,3 +403,165 @@ def _evaluating(command: Any) -> None:
         "--budget-cost", type=amount, metavar="X", help="largest cost; needs prices"
     )
     answers.add_argument("--show-prompts", action="store_true", help="print the prompts and exit")
+
+
+_IMPORT = """\
+Store the messages of a file, of an exported archive (.zip), or of a folder of Markdown notes.
+Running it again continues where it was interrupted and skips what is stored already. A file that
+`export` has written is read into a space that holds no messages."""
+
+_WATCH = """\
+Keep the memory in step with a folder of Markdown notes: read all of them, then look every few
+seconds for notes that were added, changed or deleted. A section whose text changes gets a new
+version; a section or note that is deleted is forgotten. Ctrl-C ends it."""
+
+
+def add_import_commands(command: Any) -> None:
+    """Add the commands."""
+    load = command("import", "store the messages of a file or folder", _IMPORT)
+    load.formatter_class = argparse.RawDescriptionHelpFormatter
+    load.epilog = "formats:\n" + "\n".join(
+        f"  {reader.name:<12} {reader.what}" for reader in READERS.values()
+    )
+    load.add_argument("file", metavar="FILE", help='file, .zip or folder; "-" is standard input')
+    load.add_argument(
+        "--format",
+        choices=(AUTO, *READERS),
+        default=AUTO,
+        metavar="NAME",
+        help="one of the formats below (default: auto, by its content; a folder is markdown)",
+    )
+    load.add_argument(
+        "--dry-run", action="store_true", help="store nothing; say what would be stored"
+    )
+    load.add_argument(
+        "--skip-invalid", action="store_true", help="leave out messages that cannot be stored"
+    )
+    load.add_argument(
+        "--session",
+        metavar="ID",
+        help="the session of messages without one, or of all those of a chat export",
+    )
+    load.add_argument(
+        "--speaker", metavar="NAME", help="who said what has neither a speaker nor a role"
+    )
+    load.add_argument(
+        "--columns",
+        metavar="FIELD=COLUMN,...",
+        help="which column or field holds what: text=body,at=sent",
+    )
+    load.add_argument(
+        "--prune", action="store_true", help="forget sections that are no longer in the notes"
+    )
+    load.add_argument(
+        "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
+    )
+    _watch(command)
+
+
+def _watch(command: Any) -> None:
+    watch = command("watch", "keep the memory in step with a folder of Markdown notes", _WATCH)
+    watch.add_argument("folder", metavar="FOLDER")
+    watch.add_argument(
+        "--every", type=amount, default=2.0, metavar="SECONDS", help="time between looks (2)"
+    )
+    watch.add_argument("--speaker", metavar="NAME", help="who wrote the notes")
+    watch.add_argument(
+        "--keep", action="store_true", help="keep sections and notes that were deleted"
+    )
+    watch.add_argument(
+        "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
+    )
+
+
+_SERVE = """\
+Serve the memory over HTTP, as REST with OpenAPI and as a page to look at, until interrupted. What
+is added is enriched in the background. On loopback no key is needed until the first one is made
+with `cognigraph keys create`; on any other address one is. It needs the extra `server`."""
+
+_MCP = """\
+Serve the space of --space to agents over the Model Context Protocol: on standard input and output
+for a client that starts this command, or over HTTP at /mcp. What is added is enriched in the
+background, except with --read-only. It needs the extra `mcp`."""
+
+_KEYS = """\
+Make, list and revoke the API keys of `serve`. `keys create NAME` prints a new key, once: only its
+hash is kept. A key is for the space of --space, for each --for SPACE, or for --all-spaces."""
+
+
+def add_serving(command: Any) -> None:
+    """Add the commands."""
+    add_setup(command)
+    add_hooks(command)
+    serve = command("serve", "serve the memory over HTTP (extra server)", _SERVE)
+    _address(serve, 8700)
+    serve.add_argument(
+        "--rate",
+        type=amount,
+        default=100.0,
+        metavar="N",
+        help="requests per second of one key or address; 0 is no limit (default: 100)",
+    )
+    serve.add_argument(
+        "--max-body",
+        type=count,
+        default=8,
+        metavar="MB",
+        help="largest size of a request other than an import (default: 8)",
+    )
+    serve.add_argument(
+        "--max-requests",
+        type=count,
+        default=512,
+        metavar="N",
+        help="most requests at once, those that wait included (default: 512)",
+    )
+    _key_file(serve)
+    mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)
+    mcp.add_argument("--read-only", action="store_true", help="no tool that changes the memory")
+    mcp.add_argument(
+        "--transport",
+        choices=("stdio", "streamable-http"),
+        default="stdio",
+        help="how clients connect (default: stdio)",
+    )
+    _address(mcp, 8701)
+    mcp.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="what HTTP clients must send; visible in the process list, unlike "
+        "COGNIGRAPH_MCP_TOKEN",
+    )
+    keys = command("keys", "make, list and revoke API keys of `serve`", _KEYS)
+    keys.add_argument("action", choices=("create", "list", "revoke"))
+    keys.add_argument(
+        "name", metavar="NAME_OR_ID", nargs="?", help="name to create, or id to revoke"
+    )
+    keys.add_argument(
+        "--permission",
+        choices=("read", "write", "admin"),
+        default="write",
+        help="write includes read; admin may also delete whole spaces (default: write)",
+    )
+    keys.add_argument(
+        "--for", action="append", dest="spaces", metavar="SPACE", help="a space; may be repeated"
+    )
+    keys.add_argument("--all-spaces", action="store_true", help="every space, also future ones")
+    _key_file(keys)
+
+
+def _address(parser: Any, default: int) -> None:
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="address (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=port, default=default, metavar="N", help=f"port (default: {default})"
+    )
+
+
+def _key_file(parser: Any) -> None:
+    parser.add_argument(
+        "--keys",
+        metavar="FILE",
+        help="file of the keys (default: COGNIGRAPH_KEYS, else beside the memory's file)",
+    )

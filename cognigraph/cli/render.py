@@ -1,4 +1,4 @@
-"""Tables and trees for the terminal. Every text from a memory is made safe by ``one_line``."""
+"""Texts and tables for people: scores, times, usage, messages, facts, sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from cognigraph.cli import format_values
 from cognigraph.cli.terminal import one_line
 from cognigraph.cypher import NamedQuery
 from cognigraph.model import (
@@ -24,9 +23,141 @@ from cognigraph.model import (
     Summary,
     SuspectedDuplicate,
     Triple,
+    Usage,
+    Why,
 )
 from cognigraph.model.storage import Check
 from cognigraph.stores.records import Failure
+from cognigraph.text.clean import spoken
+from cognigraph.text.terms import query_words, term_counts
+
+_UNITS = (
+    ("year", 365.25 * 86400),
+    ("month", 30.44 * 86400),
+    ("week", 7 * 86400),
+    ("day", 86400),
+    ("hour", 3600),
+    ("minute", 60),
+)
+_PARTS_SHOWN = 4
+
+
+def gap(seconds: float | None) -> str:
+    """A time difference in words, such as ``3 weeks``."""
+    if seconds is None:
+        return "unknown"
+    for name, size in _UNITS:
+        # At least two of a unit: "9 days" is more precise than "1 week".
+        if seconds >= 2 * size or (name == "minute" and seconds >= size):
+            count = round(seconds / size)
+            return f"{count} {name}{'s' if count > 1 else ''}"
+    return "moments"
+
+
+def stamp(at: datetime, zone: tzinfo) -> str:
+    """Date and time in a timezone."""
+    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def day(at: datetime, zone: tzinfo) -> str:
+    """The date in a timezone."""
+    return at.astimezone(zone).strftime("%Y-%m-%d")
+
+
+def zone_name(zone: tzinfo) -> str:
+    """The name of a timezone as it was given."""
+    return str(getattr(zone, "key", None) or zone.tzname(None) or zone)
+
+
+def why(reasons: Why) -> list[str]:
+    """Why a hit has its rank: its score, the parts of it, and the scores of the layers."""
+    lines = [_score_line(reasons)]
+    if reasons.features:
+        lines.append(f"relevance: {summands(reasons.features)}")
+    if reasons.harmonic_mean is not None:
+        lines.append(
+            f"layers: session {_score(reasons.session_score)}, triple "
+            f"{_score(reasons.triple_score)}, harmonic mean {_score(reasons.harmonic_mean)}"
+        )
+    lines.extend(reasons.notes)
+    return lines
+
+
+def _score_line(reasons: Why) -> str:
+    product = f"relevance {reasons.semantic:.2f} x decay {reasons.decay:.2f}"
+    return f"score {reasons.score:.2f} = {product} ({_time_of(reasons)})"
+
+
+def _time_of(reasons: Why) -> str:
+    if reasons.gap_seconds is None:
+        return "at an unknown time"
+    return f"said {gap(reasons.gap_seconds)} before the question"
+
+
+def _score(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"
+
+
+def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
+    """The largest features of a relevance score, and the sum of the others."""
+    ranked = sorted(features.items(), key=lambda item: (-abs(item[1]), item[0]))
+    ranked = [(name, value) for name, value in ranked if abs(value) >= 0.005]
+    parts = ranked[:most]
+    if rest := ranked[most:]:
+        parts.append((f"{len(rest)} others", sum(value for _, value in rest)))
+    signs = ["+" if value >= 0 else "-" for _, value in parts]
+    text = " ".join(
+        f"{sign} {name} {abs(value):.2f}" for sign, (name, value) in zip(signs, parts, strict=True)
+    )
+    return text.removeprefix("+ ") or "nothing"
+
+
+def absent(result: SearchResult) -> list[str]:
+    """Words of the question that occur in none of the hits and triples, whatever their ending.
+
+    A ranking always has a first hit; these words show what the hits do not cover.
+    """
+    found: set[str] = set()
+    for hit in result.hits:
+        found.update(term_counts(spoken(hit.speaker, hit.text)))
+    for triple in result.triples:
+        found.update(term_counts(triple.text))
+    written = query_words(result.question)
+    return [written.get(term, term) for term in result.trace.terms if term not in found]
+
+
+def sources(triple: Triple, most: int = 2) -> str:
+    """The first sources of a triple as ``session/id``, and the number of others."""
+    shown = [f"{source.session}/{source.id}" for source in triple.sources[:most]]
+    more = len(triple.sources) - len(shown)
+    return " ".join([*shown, f"+{more}"] if more > 0 else shown)
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: ``1 turn``, ``2 turns``, ``3 entities``."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+
+
+def median(values: Sequence[float]) -> float:
+    """The median (of an even number of values, the upper middle one); 0 without values."""
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2] if ordered else 0.0
+
+
+def spent(usage: Usage) -> str:
+    """Calls, tokens and cost in words; ``no model calls`` if there were none."""
+    if not (usage.calls or usage.cached or usage.input_tokens):
+        return "no model calls"
+    parts = [plural(usage.calls, "call")]
+    if usage.cached:
+        parts.append(f"{usage.cached:,} from the cache")
+    parts.append(f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out")
+    if usage.cost:
+        parts.append(f"cost {usage.cost:.4f}")
+    return ", ".join(parts)
+
 
 _TEXT_MOST = 300
 _SUMMARY_MOST = 320
@@ -57,14 +188,12 @@ def table(*columns: str, title: str = "") -> Table:
 def hits(result: SearchResult, zone: tzinfo) -> Table:
     """Ranked hits, one per row, with their confidence, or their score if it is not known."""
     measure = ">score" if result.confidence is None else ">confidence"
-    made = table(
-        ">#", measure, f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
-    )
+    made = table(">#", measure, f"when ({zone_name(zone)})", "session", "speaker", "text")
     for index, hit in enumerate(result.hits, 1):
         made.add_row(
             str(index),
             f"{hit.score if hit.confidence is None else hit.confidence:.2f}",
-            Text(format_values.stamp(hit.at, zone), style="cyan"),
+            Text(stamp(hit.at, zone), style="cyan"),
             text(hit.session),
             text(hit.speaker, "bold"),
             _words_of(hit),
@@ -79,7 +208,7 @@ def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
     made.add_column()
     for index, hit in enumerate(result.hits, 1):
         cell = Text()
-        cell.append(f"{format_values.stamp(hit.at, zone)} ", style="cyan")
+        cell.append(f"{stamp(hit.at, zone)} ", style="cyan")
         cell.append(f"{one_line(hit.session)} ")
         cell.append(f"{one_line(hit.speaker)}: " if hit.speaker else "", style="bold")
         cell.append_text(_words_of(hit))
@@ -98,7 +227,7 @@ def _words_of(hit: Hit) -> Text:
 
 def reasons(hit: Hit) -> list[str]:
     """The reasons for the rank of a hit, and the triples extracted from it."""
-    lines = [one_line(line) for line in format_values.why(hit.why)]
+    lines = [one_line(line) for line in why(hit.why)]
     if hit.triples:
         known = "; ".join(one_line(triple.text, 80) for triple in hit.triples[:3])
         lines.append(f"facts: {known}")
@@ -114,7 +243,7 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
             cell.append("\n" + one_line(session.summary, _SUMMARY_MOST), style="default")
         made.add_row(
             text(session.id, "bold"),
-            Text(format_values.day(session.started_at, zone), style="cyan"),
+            Text(day(session.started_at, zone), style="cyan"),
             str(session.messages),
             cell,
         )
@@ -123,13 +252,13 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
 
 def episodes(found: Iterable[Episode], zone: tzinfo) -> Table:
     """Episodes with the messages that they cover."""
-    made = table(f"when ({format_values.zone_name(zone)})", "session", "begins", "episode")
+    made = table(f"when ({zone_name(zone)})", "session", "begins", "episode")
     for one in found:
         cell = text(one.title, "green")
         cell.append("\n" + one_line(one.summary, _SUMMARY_MOST), style="default")
         cell.append(f"\n{one_line(', '.join(one.messages), _TEXT_MOST)}", style="dim")
         made.add_row(
-            Text(format_values.stamp(one.started_at, zone), style="cyan"),
+            Text(stamp(one.started_at, zone), style="cyan"),
             text(one.session, "bold"),
             text(one.reason),
             cell,
@@ -139,15 +268,13 @@ def episodes(found: Iterable[Episode], zone: tzinfo) -> Table:
 
 def revisions(found: Iterable[Summary], zone: tzinfo) -> Table:
     """The revisions of a session's keys and summary, newest first."""
-    made = table(
-        ">version", f"when ({format_values.zone_name(zone)})", "extractor", "keys and summary"
-    )
+    made = table(">version", f"when ({zone_name(zone)})", "extractor", "keys and summary")
     for one in found:
         cell = text(", ".join(one.keys[:8]), "green")
         cell.append("\n" + one_line(one.text, _SUMMARY_MOST), style="default")
         made.add_row(
             str(one.version),
-            Text(format_values.stamp(one.at, zone), style="cyan"),
+            Text(stamp(one.at, zone), style="cyan"),
             text(one.extractor),
             cell,
         )
@@ -160,7 +287,7 @@ def session_keys(found: Iterable[Session], zone: tzinfo, most: int) -> Table:
     for session in found:
         made.add_row(
             text(session.id, "bold"),
-            Text(format_values.day(session.started_at, zone), style="cyan"),
+            Text(day(session.started_at, zone), style="cyan"),
             str(session.messages),
             text(", ".join(session.keys[:most]), "green"),
         )
@@ -203,7 +330,7 @@ def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
             text(triple.object, "bold"),
             text(triple.when, "cyan"),
             Text(observed_days(triple, zone), style="cyan"),
-            text(format_values.sources(triple), "dim"),
+            text(sources(triple), "dim"),
         )
     return made
 
@@ -211,8 +338,8 @@ def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
 def observed_days(triple: Triple, zone: tzinfo) -> str:
     """The first and last day on which a triple was observed, or the day if they are equal."""
     days = [
-        format_values.day(triple.first_observed, zone),
-        format_values.day(triple.last_observed, zone),
+        day(triple.first_observed, zone),
+        day(triple.last_observed, zone),
     ]
     return days[0] if days[0] == days[1] else f"{days[0]} .. {days[1]}"
 
@@ -224,8 +351,8 @@ def tree(session: Session, facts: Sequence[tuple[Triple, Sequence[tuple[str, str
     for triple, chunks in facts:
         when = f"  ({triple.when})" if triple.when else ""
         branch = root.add(text(f"triple: {triple.text}{when}"))
-        for id, spoken in chunks:
-            branch.add(text(f"chunk {id}: {spoken}", "dim", most=88))
+        for id, said in chunks:
+            branch.add(text(f"chunk {id}: {said}", "dim", most=88))
     return root
 
 
@@ -234,11 +361,16 @@ _COUNTS = ("sessions", "messages", "chunks", "entities", "triples", "keys", "pen
 
 def stats(found: Iterable[Stats]) -> Table:
     """Counts, one row per space."""
-    made = table("space", *(f">{name}" for name in _COUNTS), ">summaries\ndue")
+    found = [*found]
+    # Most memories embed at once, and need no column for this.
+    later = any(one.vectors_pending for one in found)
+    heads = [*(f">{name}" for name in _COUNTS), ">summaries\ndue", *[">vectors\nwaiting"] * later]
+    made = table("space", *heads)
     for one in found:
         values = [getattr(one, name) for name in _COUNTS]
         values[6] += one.leased
         values.append(one.summaries_pending + one.summaries_failed)
+        values += [one.vectors_pending] * later
         made.add_row(text(one.space, "bold"), *(f"{value:,}" for value in values))
     return made
 

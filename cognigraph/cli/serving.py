@@ -1,17 +1,35 @@
-"""Commands that serve a memory to other programs, and the keys of those programs."""
+"""``cognigraph serve``, ``mcp``, ``keys`` and ``setup``: memories for other programs."""
 
 from __future__ import annotations
 
-from datetime import tzinfo
+import sys
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
+from os import environ
+from typing import Any
 
 from rich.table import Table
 
-from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
-from cognigraph.cli.open_memory import Options, opened
+from cognigraph.cli import render
+from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
+from cognigraph.cli.memory_options import Options, opened
 from cognigraph.engine import EnrichMode
-from cognigraph.errors import ConfigurationError
+from cognigraph.errors import CogniGraphError, ConfigurationError
+from cognigraph.ingest.extraction import Window
+from cognigraph.llm import ChatModel
+from cognigraph.llm.choice import (
+    SERVICES,
+    Choice,
+    ModelServerFound,
+    environment_of,
+    is_local,
+    local_addresses,
+    look,
+    models_at,
+    write_choice,
+)
 from cognigraph.server.keys import Key, KeyFile
+from cognigraph.stores.records import WorkChunk
 
 _MEGABYTE = 2**20
 
@@ -132,8 +150,8 @@ def _table(found: list[Key], zone: tzinfo) -> Table:
             render.text(key.name),
             render.text(key.permission),
             render.text("all" if key.spaces is None else ", ".join(key.spaces)),
-            render.text(format_values.day(key.created_at, zone)),
-            render.text("" if key.revoked_at is None else format_values.day(key.revoked_at, zone)),
+            render.text(render.day(key.created_at, zone)),
+            render.text("" if key.revoked_at is None else render.day(key.revoked_at, zone)),
         )
     return made
 
@@ -144,3 +162,129 @@ def _key_file(run: CommandRun) -> KeyFile:
 
 def _beside(options: Options) -> str:
     return f"{options.db}.keys" if options.is_file else "cognigraph.keys"
+
+
+_SETUP = """\
+Look for model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM on their usual ports) and
+for API keys in the environment, try one small extraction with the model you choose, and write the
+choice to a file (~/.config/cognigraph/config.toml, or COGNIGRAPH_CONFIG). The commands, the server
+and MCP then read messages with it, as extractor="auto" does in a program. Keys are not written to
+the file, and no service on the network is called unless you choose it. Delete the file to go back
+to the rules."""
+_SENTENCE = "My sister Vera moved from Turin to Bergen in March and works at Equinor now."
+_TRY_SECONDS = 120
+
+
+def add_setup(command: Any) -> None:
+    """Describe the command to the parser."""
+    setup = command("setup", "choose a language model that reads messages", _SETUP)
+    setup.add_argument("--model", metavar="NAME", help="this model; it is not asked for")
+    setup.add_argument("--base-url", metavar="URL", help="this OpenAI-compatible endpoint")
+    setup.add_argument(
+        "--yes", action="store_true", help="take the first model of the first server found here"
+    )
+
+
+def setup(run: CommandRun) -> int:
+    """Find models, try one, and write the choice."""
+    arguments, terminal = run.arguments, run.terminal
+    keys = [name for name in SERVICES if environ.get(name, "").strip()]
+    found = [] if arguments.base_url else look(local_addresses(environ))
+    for server in found:
+        terminal.note(f"{server.name} at {server.base_url}: {', '.join(server.models[:8])}")
+    for name in keys:
+        terminal.note(f"{name} is set; {SERVICES[name]} was not called")
+    report: dict[str, Any] = {"servers": found, "keys": keys, "chosen": None, "file": None}
+    choice = _chosen(arguments.model, arguments.base_url, found, keys)
+    if choice is None and not arguments.base_url and found:
+        first = Choice(found[0].models[0], found[0].base_url)
+        choice = first if arguments.yes or _agrees(first, run) else None
+    if choice is None:
+        terminal.document(report)
+        terminal.note(_advice(found, keys))
+        return FOUND_PROBLEM
+    terminal.note(f"trying {choice.model} at {choice.base_url} ...")
+    facts, seconds = _try(choice)
+    report |= {"chosen": choice, "facts": facts, "seconds": round(seconds, 1)}
+    if not facts:
+        terminal.document(report)
+        terminal.note(
+            f"it read no fact out of {_SENTENCE!r}; nothing is written, try another model"
+        )
+        return FOUND_PROBLEM
+    report["file"] = str(write_choice(choice, environ))
+    terminal.document(report)
+    terminal.note(f"in {seconds:.1f} s it read: {'; '.join(facts)}")
+    terminal.note(f"written to {report['file']}")
+    return OK
+
+
+def _chosen(
+    model: str | None, base_url: str | None, found: list[ModelServerFound], keys: list[str]
+) -> Choice | None:
+    """What the options choose; ``None`` if they leave it open."""
+    if base_url:
+        url = base_url.rstrip("/")
+        key = next((name for name in keys if url == SERVICES[name]), None)
+        if key is None and not is_local(url) and "OPENAI_API_KEY" in keys:
+            key = "OPENAI_API_KEY"
+        if model is None:
+            listed = models_at(url, environ.get(key) if key else None)
+            if len(listed) != 1:
+                what = f"it has {', '.join(listed[:8])}" if listed else "it lists no model"
+                raise ConfigurationError(f"give --model for {url}; {what}")
+            (model,) = listed
+        return Choice(model, url, key)
+    if model is None:
+        return None
+    for server in found:
+        if model in server.models:
+            return Choice(model, server.base_url)
+    if len(keys) != 1:
+        raise ConfigurationError(f"no server here has the model {model!r}; give --base-url")
+    return Choice(model, SERVICES[keys[0]], keys[0])
+
+
+def _agrees(choice: Choice, run: CommandRun) -> bool:
+    if run.options.json or not sys.stdin.isatty():
+        return False
+    answer = input(f"Use {choice.model} at {choice.base_url}? [Y/n] ")
+    return answer.strip().lower() in ("", "y", "yes")
+
+
+def _advice(found: list[ModelServerFound], keys: list[str]) -> str:
+    if found:
+        return "nothing is chosen: add --yes, or --model NAME"
+    if keys:
+        return (
+            f"no model server runs here; for a service: --base-url {SERVICES[keys[0]]} --model NAME"
+        )
+    return (
+        "no model server runs here: start one (such as `ollama run qwen3:4b`) and run this again, "
+        "or give --base-url and --model"
+    )
+
+
+def _try(choice: Choice) -> tuple[list[str], float]:
+    """The facts that the model reads out of one sentence, and how long it takes.
+
+    Raises:
+        ConfigurationError: the model cannot be called.
+    """
+    model = ChatModel.from_environment(
+        environment_of(choice, environ), timeout=timedelta(seconds=_TRY_SECONDS), attempts=1
+    )
+
+    from cognigraph.ingest.model.extractor import ModelExtractor  # after the check for the extra
+
+    at = datetime(2026, 5, 20, 9, tzinfo=UTC)
+    chunk = WorkChunk("0" * 32, "try", "try", "Tom", at, _SENTENCE)
+    started = time.monotonic()
+    try:
+        read = ModelExtractor(model).extract(Window("try", "try", (chunk,)))
+    except CogniGraphError as error:
+        raise ConfigurationError(
+            f"{choice.model} at {choice.base_url} cannot be used, nothing is written: {error}"
+        ) from error
+    facts = [f"{one.subject} {one.relation} {one.object}" for one in read.facts]
+    return facts, time.monotonic() - started

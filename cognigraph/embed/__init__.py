@@ -1,7 +1,7 @@
 """Embedders, chosen by name or passed as objects.
 
-The names are ``"wordllama"`` (default), ``"fastembed:MODEL_OR_FOLDER"``, ``"openai:MODEL"`` (any
-compatible endpoint), ``"flag:MODEL_OR_FOLDER"`` (BGE-M3) and
+The names are ``"wordllama"`` (default), ``"multilingual"``, ``"fastembed:MODEL_OR_FOLDER"``,
+``"openai:MODEL"`` (any compatible endpoint), ``"flag:MODEL_OR_FOLDER"`` (BGE-M3) and
 ``"sentence-transformers:MODEL_OR_FOLDER"``. Any function from texts to vectors works as well.
 """
 
@@ -10,8 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cognigraph.embed.embedder import CheckedEmbedder, Embedder, EmbedFunction, FunctionEmbedder
-from cognigraph.embed.models import FastEmbedEmbedder, WordLlamaEmbedder
-from cognigraph.embed.prefixes import Prefixes, prefixes_for
+from cognigraph.embed.models import (
+    MULTILINGUAL,
+    FastEmbedEmbedder,
+    Prefixes,
+    WordLlamaEmbedder,
+    prefixes_for,
+)
 from cognigraph.errors import ConfigurationError
 
 __all__ = [
@@ -40,13 +45,14 @@ def _flag(model: str) -> Embedder:
 
 
 def _sentence_transformers(model: str) -> Embedder:
-    from cognigraph.embed.sentence_transformers import SentenceTransformersEmbedder
+    from cognigraph.embed.models import SentenceTransformersEmbedder
 
     return SentenceTransformersEmbedder(model)
 
 
 _BY_NAME: dict[str, Callable[[str], Embedder]] = {
     "wordllama": lambda _: WordLlamaEmbedder(),
+    "multilingual": lambda _: FastEmbedEmbedder(MULTILINGUAL),
     "fastembed": lambda model: FastEmbedEmbedder(model) if model else FastEmbedEmbedder(),
     "openai": _openai,
     "flag": _flag,
@@ -64,8 +70,8 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
         kind, _, model = embedder.partition(":")
         if kind not in _BY_NAME:
             raise ConfigurationError(
-                f"unknown embedder {embedder!r}; use 'wordllama', 'fastembed:MODEL', "
-                "'fastembed:/path/to/folder', 'openai:MODEL', 'flag:MODEL', "
+                f"unknown embedder {embedder!r}; use 'wordllama', 'multilingual', "
+                "'fastembed:MODEL', 'fastembed:/path/to/folder', 'openai:MODEL', 'flag:MODEL', "
                 "'sentence-transformers:MODEL', or pass a function from texts to vectors"
             )
         return _BY_NAME[kind](model)

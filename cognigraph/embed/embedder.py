@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from hashlib import blake2b
 from threading import Lock
 from typing import Protocol, runtime_checkable
 
@@ -46,7 +48,7 @@ class Embedder(Protocol):
 
 
 _BATCH = 64
-_NAME_BYTES = 8 << 20
+_KEPT_BYTES = 8 << 20
 
 _PHRASES = tuple(
     """a new job;the old house;my best friend;a walk in the park;summer holiday;family dinner;
@@ -92,10 +94,37 @@ class FunctionEmbedder:
         return np.asarray(self._function(texts), np.float32)
 
 
+class _RecentVectors:
+    """Keeps the vectors that were used last, up to a number of them. Thread-safe."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, keys: Iterable[str]) -> dict[str, Vector]:
+        """The vectors of those keys that are kept."""
+        with self._lock:
+            found = {key: self._vectors[key] for key in keys if key in self._vectors}
+            for key in found:
+                self._vectors.move_to_end(key)
+        return found
+
+    def keep(self, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors, and drop those that were not used for longest."""
+        with self._lock:
+            for key, vector in vectors.items():
+                self._vectors[key] = vector
+                self._vectors.move_to_end(key)
+            while len(self._vectors) > self._capacity:
+                self._vectors.popitem(last=False)
+
+
 class CheckedEmbedder:
     """Wraps an embedder for the engine: batches texts, validates and normalises vectors.
 
-    The vectors of queries and of names are kept in LRU caches. Thread-safe.
+    The vectors of texts, names and queries that were used last are kept, because keys, facts and
+    names recur from batch to batch. Thread-safe.
 
     Raises:
         EmbeddingError: the embedder fails, or returns vectors of a wrong shape or value.
@@ -107,11 +136,7 @@ class CheckedEmbedder:
         self.inner = embedder
         own_batch: int = getattr(embedder, "batch", _BATCH)
         self._batch = own_batch if batch is None else batch
-        self._capacity = query_cache
-        self._queries: OrderedDict[str, Vector] = OrderedDict()
-        self._names: OrderedDict[str, Vector] = OrderedDict()
         self._centre: Vector | None = None
-        self._lock = Lock()
         try:
             self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
         except Exception as error:  # a custom embedder may raise anything
@@ -120,7 +145,9 @@ class CheckedEmbedder:
             ) from error
         if self.identity.dimension < 1:
             raise EmbeddingError(f"embedder {embedder.name!r} has a dimension below 1")
-        self._most_names = max(1, _NAME_BYTES // (4 * self.identity.dimension))
+        most = max(1, _KEPT_BYTES // (4 * self.identity.dimension))
+        self._texts, self._names = _RecentVectors(most), _RecentVectors(most)
+        self._queries = _RecentVectors(query_cache)
 
     @property
     def static(self) -> bool:
@@ -129,7 +156,16 @@ class CheckedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit vectors (len(texts), dimension) as float32; zeros if the embedder gives zeros."""
-        return self._in_batches(texts, self._batch)
+        if self.static:  # faster than a look at what is kept
+            return self._in_batches(texts, self._batch)
+        keys = [_digest(text) for text in texts]
+        vectors = self._texts.get(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        made = self._in_batches([*missing.values()], self._batch)
+        new = {key: row.copy() for key, row in zip(missing, made, strict=True)}
+        self._texts.keep(new)
+        vectors |= new
+        return np.array([vectors[key] for key in keys]).reshape(-1, self.identity.dimension)
 
     def embed_names(self, names: Sequence[str]) -> Vector:
         """Centred unit vectors (len(names), dimension) of names, as float32.
@@ -138,24 +174,20 @@ class CheckedEmbedder:
         every embedder: with some, any two texts have a cosine of 0.5. A vector depends only on
         its name.
         """
-        with self._lock:
-            found = {name: self._names[name] for name in names if name in self._names}
-        if missing := [name for name in dict.fromkeys(names) if name not in found]:
+        vectors = self._names.get(names)
+        if missing := [name for name in dict.fromkeys(names) if name not in vectors]:
             made = self._set_apart(missing)
-            found.update((name, row.copy()) for name, row in zip(missing, made, strict=True))
-        with self._lock:
-            for name in found:
-                self._names[name] = found[name]
-                self._names.move_to_end(name)
-            while len(self._names) > self._most_names:
-                self._names.popitem(last=False)
-        return np.array([found[name] for name in names]).reshape(-1, self.identity.dimension)
+            vectors.update((name, row.copy()) for name, row in zip(missing, made, strict=True))
+        self._names.keep(vectors)
+        return np.array([vectors[name] for name in names]).reshape(-1, self.identity.dimension)
 
     def _set_apart(self, names: Sequence[str]) -> Vector:
-        batch = 1 if getattr(self.inner, "varies", False) else self._batch
+        # A name may be a key of a session, too; but its vector must depend on nothing else.
+        varies = getattr(self.inner, "varies", False)
+        embed = partial(self._in_batches, size=1) if varies else self.embed
         if self._centre is None:
-            self._centre = self._in_batches(_PHRASES, batch).mean(axis=0)
-        vectors = self._in_batches(names, batch)
+            self._centre = embed(_PHRASES).mean(axis=0)
+        vectors = embed(names)
         return _unit(np.where(vectors.any(axis=1, keepdims=True), vectors - self._centre, 0.0))
 
     def _in_batches(self, texts: Sequence[str], size: int, embed: _Embed | None = None) -> Vector:
@@ -175,10 +207,8 @@ class CheckedEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Unit vector (dimension,) of a question; repeated questions come from a cache."""
-        with self._lock:
-            if text in self._queries:
-                self._queries.move_to_end(text)
-                return self._queries[text]
+        if kept := self._queries.get([text]):
+            return kept[text]
         try:
             query = getattr(self.inner, "embed_query", None)
             raw = self.inner.embed([text])[0] if query is None else query(text)
@@ -187,7 +217,7 @@ class CheckedEmbedder:
         except Exception as error:  # a custom embedder may raise anything
             raise self._failed(error) from error
         vector: Vector = self._checked(np.asarray(raw)[None])[0]
-        self._keep(text, vector)
+        self._queries.keep({text: vector})
         return vector
 
     def embed_queries(self, texts: Sequence[str]) -> None:
@@ -200,17 +230,10 @@ class CheckedEmbedder:
         one_by_one = own is None and hasattr(self.inner, "embed_query")
         if one_by_one or getattr(self.inner, "varies", False):
             return
-        with self._lock:
-            missing = [text for text in dict.fromkeys(texts) if text not in self._queries]
+        kept = self._queries.get(texts)
+        missing = [text for text in dict.fromkeys(texts) if text not in kept]
         vectors = self._in_batches(missing, self._batch, own or self.inner.embed)
-        for text, vector in zip(missing, vectors, strict=True):
-            self._keep(text, vector)
-
-    def _keep(self, text: str, vector: Vector) -> None:
-        with self._lock:
-            self._queries[text] = vector
-            while len(self._queries) > self._capacity:
-                self._queries.popitem(last=False)
+        self._queries.keep(dict(zip(missing, vectors, strict=True)))
 
     def _call(self, texts: Sequence[str], embed: _Embed | None) -> npt.NDArray[np.floating]:
         try:
@@ -241,6 +264,11 @@ class CheckedEmbedder:
         if not np.isfinite(vectors).all():
             raise EmbeddingError(f"embedder {self.identity.name!r} returned NaN or infinity")
         return _unit(vectors)
+
+
+def _digest(text: str) -> str:
+    """The key of a text, which may be forgotten before its vector is dropped."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _unit(vectors: npt.NDArray[np.floating]) -> Vector:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.embed.download import require_model
 from cognigraph.embed.models import fingerprint
 from cognigraph.errors import ConfigurationError
 
@@ -124,6 +125,8 @@ def _flag_embedding() -> Any:
 def _loaded(kind: Any, model: str, device: str | None) -> Any:
     import torch
 
+    if not Path(model).expanduser().is_dir():
+        require_model(model, "flag")
     chosen = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     try:
         return kind(model, use_fp16=chosen != "cpu", devices=chosen)

@@ -1,22 +1,83 @@
-"""Embedders that run on this machine: wordllama (default) and fastembed (extra)."""
+"""Embedders that run on this machine: wordllama (default), fastembed, sentence-transformers.
+
+Many models need a prefix before questions and passages, which is known from their model cards.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.embed.prefixes import chosen, identity
-from cognigraph.embed.static_model import load
-from cognigraph.embed.token_means import TokenMeans
+from cognigraph.embed.download import require_model
+from cognigraph.embed.static_model import TokenMeans, load
 from cognigraph.errors import ConfigurationError
 from cognigraph.forks import ProcessLock
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """The text put before every question, and the text put before every stored passage."""
+
+    query: str = ""
+    passage: str = ""
+
+
+_SENTENCE = Prefixes("Represent this sentence for searching relevant passages: ")
+_TASK = "Given a web search query, retrieve relevant passages that answer the query"
+
+_FAMILIES = (
+    # Version 1.5 is trained to work without the prefix: on conversations recall@15 is .881 without
+    # it and .880 with it (bench/TRIED.md).
+    (r"bge-(small|base|large)-en", _SENTENCE),
+    (r"bge-(small|base|large)-zh", Prefixes("为这个句子生成表示以用于检索相关文章：")),
+    (r"(multilingual-)?e5-.*-instruct", Prefixes(f"Instruct: {_TASK}\nQuery: ")),
+    (r"(multilingual-)?e5-.*", Prefixes("query: ", "passage: ")),
+    (r"nomic-embed-text.*", Prefixes("search_query: ", "search_document: ")),
+    (r"modernbert-embed-.*", Prefixes("search_query: ", "search_document: ")),
+    (r"snowflake-arctic-embed-.*-v2\.0", Prefixes("query: ")),
+    (r"snowflake-arctic-embed-.*", _SENTENCE),
+    (r"mxbai-embed-.*", _SENTENCE),
+    (r"uae-large-v1", _SENTENCE),
+    (r"embeddinggemma-.*", Prefixes("task: search result | query: ", "title: none | text: ")),
+)
+_PATTERNS = tuple((re.compile(pattern), prefixes) for pattern, prefixes in _FAMILIES)
+_FINGERPRINT = re.compile(r"-[0-9a-f]{12}$")
+_QUANTISED = re.compile(r"(-onnx)?(-(q|quantized|int8|fp16))?$")
+
+
+def prefixes_for(model: str) -> Prefixes:
+    """The prefixes of a model, recognised by its name, tag (``nomic-embed-text:v1.5``) or folder.
+
+    Unknown models get none; gte, MiniLM, mpnet, bge-m3, jina and OpenAI's models need none.
+    """
+    name = model.rstrip("/").rsplit("/", 1)[-1].partition(":")[0].lower()
+    name = _QUANTISED.sub("", _FINGERPRINT.sub("", name))
+    for pattern, prefixes in _PATTERNS:
+        if pattern.fullmatch(name):
+            return prefixes
+    return Prefixes()
+
+
+def chosen(model: str, query: str | None, passage: str | None) -> Prefixes:
+    """The prefixes of a model, each replaced by the given one unless that is ``None``."""
+    known = prefixes_for(model)
+    return Prefixes(
+        known.query if query is None else query, known.passage if passage is None else passage
+    )
+
+
+def identity(name: str, prefixes: Prefixes) -> str:
+    """A model's name with its passage prefix, because that prefix shapes the stored vectors."""
+    return f"{name} after {prefixes.passage!r}" if prefixes.passage else name
 
 
 class WordLlamaEmbedder:
@@ -32,7 +93,7 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Mean of the token vectors of each text."""
-        return token_means().of(texts)
+        return token_means().embed(texts)
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question, computed as for any other text."""
@@ -53,15 +114,34 @@ def _loaded() -> TokenMeans:
     return TokenMeans(load())
 
 
+MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+"""The model behind ``embedder="multilingual"``."""
+
+_AT_ONCE = 2
+"""Texts that are embedded at the same time: one that is added beside one of the background."""
+
+
 class FastEmbedEmbedder:
     """ONNX sentence embedders run by fastembed, given as a model name or a local folder.
 
     A folder must hold ``model_optimized.onnx`` (or ``model.onnx``) and the tokenizer files; it is
     loaded without network access. A named model is downloaded by fastembed on first use. Prefixes
-    default to those of the model's family (:mod:`cognigraph.embed.prefixes`).
-    """
+    default to those of the model's family (:mod:`cognigraph.embed.models`).
 
-    varies = True  # dynamic quantisation makes vectors of many models depend on their batch
+    Each text is run by itself: on a processor that takes half the time of a batch, whose shorter
+    texts are padded, and needs memory for one text only. It also makes the vectors of quantised
+    models independent of other texts. Texts are truncated at the model's limit.
+
+    Args:
+        model: a name, or the path of a folder.
+        query_prefix: replaces the prefix of questions.
+        passage_prefix: replaces the prefix of passages.
+        threads: how many processors work on one text. More than one answers sooner and takes more
+            processor time in all.
+
+    Raises:
+        ConfigurationError: fastembed is not installed, or the model is unknown or cannot be had.
+    """
 
     def __init__(
         self,
@@ -69,41 +149,86 @@ class FastEmbedEmbedder:
         *,
         query_prefix: str | None = None,
         passage_prefix: str | None = None,
+        threads: int = 1,
     ) -> None:
-        try:
-            from fastembed import TextEmbedding
-        except ImportError as error:
-            raise ConfigurationError(
-                "fastembed needs an extra: pip install 'cognigraph-memory[fastembed]'"
-            ) from error
-        self._lock = Lock()
+        _fastembed()
         folder = Path(model).expanduser()
+        # onnxruntime's arena never gives back what the longest text needed.
+        options = {"threads": threads, "enable_cpu_mem_arena": False}
         if folder.is_dir():
-            self._model = TextEmbedding(**_local_model(folder))
+            self._model = _fastembed().TextEmbedding(**_local_model(folder), **options)
             self.name = f"fastembed:{fingerprint(folder)}"
         else:
-            try:
-                self._model = TextEmbedding(model)
-            except ValueError as error:
-                raise ConfigurationError(
-                    f"{model!r} is neither a folder nor a model that fastembed knows"
-                ) from error
+            self._model = _named_model(model, options)
             self.name = f"fastembed:{model}"
+        self._slots = BoundedSemaphore(_AT_ONCE)
         self._prefixes = chosen(model, query_prefix, passage_prefix)
         self.name = identity(self.name, self._prefixes)
-        self.dimension = len(next(iter(self._model.embed(["dimension"]))))
+        self.dimension = len(self._vector("dimension"))
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Vectors of passages."""
-        with self._lock:
-            prefix = self._prefixes.passage
-            return np.stack(list(self._model.embed([prefix + text for text in texts])))
+        return np.stack([self._vector(self._prefixes.passage + text) for text in texts])
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
-        with self._lock:
-            # query_embed may add its own prefix.
-            return np.asarray(next(iter(self._model.embed([self._prefixes.query + text]))))
+        return self._vector(self._prefixes.query + text)
+
+    def _vector(self, text: str) -> npt.NDArray[np.floating]:
+        with self._slots:
+            # Not query_embed, which may add a prefix of its own.
+            return np.asarray(next(iter(self._model.embed([text]))))
+
+
+def _fastembed() -> Any:
+    try:
+        import fastembed
+    except ImportError as error:
+        raise ConfigurationError(
+            "fastembed needs an extra: pip install 'cognigraph-memory[fastembed]'"
+        ) from error
+    return fastembed
+
+
+def _named_model(model: str, options: dict[str, Any]) -> Any:
+    """A model that fastembed knows, from its cache or, if it is not there, from the hub."""
+    from fastembed.common.utils import define_cache_dir
+
+    _register(model)
+    embedding = _fastembed().TextEmbedding
+    known = {one["model"].lower(): one for one in embedding.list_supported_models()}
+    if model.lower() not in known:
+        raise ConfigurationError(f"{model!r} is neither a folder nor a model that fastembed knows")
+    repository = known[model.lower()]["sources"]["hf"] or model
+    try:
+        require_model(repository, "fastembed", cache=define_cache_dir())
+        return embedding(model, **options)
+    except ConfigurationError as unreachable:
+        try:  # earlier versions of fastembed kept models elsewhere in its cache
+            return embedding(model, local_files_only=True, **options)
+        except ValueError:
+            raise unreachable from None
+    except ValueError as error:
+        raise ConfigurationError(f"{model!r} cannot be fetched: {error}") from error
+
+
+def _register(model: str) -> None:
+    """Tell fastembed of multilingual-e5-small, whose own repository holds it as ONNX."""
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    embedding, name = _fastembed().TextEmbedding, "intfloat/multilingual-e5-small"
+    known = (one["model"] for one in embedding.list_supported_models())
+    if model.lower() == name and name not in known:
+        embedding.add_custom_model(
+            model=name,
+            pooling=PoolingType.MEAN,
+            normalization=True,
+            sources=ModelSource(hf=name),
+            dim=384,
+            model_file="onnx/model.onnx",
+            license="mit",
+            size_in_gb=0.47,
+        )
 
 
 def _local_model(folder: Path) -> dict[str, Any]:
@@ -125,6 +250,8 @@ def _local_model(folder: Path) -> dict[str, Any]:
             return {"model_name": known["model"], "specific_model_path": str(folder)}
     config = json.loads((folder / "config.json").read_text("utf-8"))
     name = f"local/{fingerprint(folder)}"
+    if any(known["model"] == name for known in TextEmbedding.list_supported_models()):
+        return {"model_name": name, "specific_model_path": str(folder)}
     TextEmbedding.add_custom_model(
         model=name,
         pooling=PoolingType.MEAN,
@@ -148,3 +275,71 @@ def fingerprint(folder: Path) -> str:
             while block := stream.read(1 << 20):
                 digest.update(block)
     return f"{folder.name}-{digest.hexdigest()}"
+
+
+class SentenceTransformersEmbedder:
+    """Embeds texts with a sentence-transformers model.
+
+    ``model`` is a folder, or a name that sentence-transformers downloads on first use. Prefixes
+    that are not given default to the model's own prompts for queries and documents, and then to
+    those of its family.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        device: str | None = None,
+        query_prefix: str | None = None,
+        passage_prefix: str | None = None,
+    ) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise ConfigurationError(
+                "this embedder needs an extra: "
+                "pip install 'cognigraph-memory[sentence-transformers]'"
+            ) from error
+        if not model:
+            raise ConfigurationError("name a model: sentence-transformers:MODEL_OR_FOLDER")
+        folder = Path(model).expanduser()
+        if not folder.is_dir():
+            owned = "/" in model
+            require_model(
+                model if owned else f"sentence-transformers/{model}", "sentence-transformers"
+            )
+        try:
+            self._model = SentenceTransformer(
+                str(folder) if folder.is_dir() else model, device=device
+            )
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"cannot load {model!r}: {error}") from error
+        known = chosen(model, query_prefix, passage_prefix)
+        prompts = self._model.prompts or {}
+        own_passage = prompts.get("document") or prompts.get("passage")
+        self._prefixes = Prefixes(
+            query=(prompts.get("query") or known.query) if query_prefix is None else query_prefix,
+            passage=(own_passage or known.passage) if passage_prefix is None else passage_prefix,
+        )
+        shown = fingerprint(folder) if folder.is_dir() else model
+        self.name = identity(f"sentence-transformers:{shown}", self._prefixes)
+        self._lock = Lock()
+        self.dimension = len(self.embed_query("dimension"))
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors of passages."""
+        return self._encoded([self._prefixes.passage + text for text in texts])
+
+    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
+        """Vector of a question."""
+        return np.asarray(self.embed_queries([text])[0])
+
+    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors of several questions."""
+        return self._encoded([self._prefixes.query + text for text in texts])
+
+    def _encoded(self, texts: list[str]) -> npt.NDArray[np.floating]:
+        with self._lock:
+            # prompt="" because the texts already have the prefix that the model would add.
+            vectors = self._model.encode(texts, prompt="", show_progress_bar=False)
+        return np.asarray(vectors, np.float32)

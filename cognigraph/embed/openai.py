@@ -16,16 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Vector
-from cognigraph.embed.prefixes import chosen, identity
+from cognigraph.embed.models import chosen, identity
 from cognigraph.errors import ConfigurationError, EmbeddingError
-from cognigraph.llm.classify_reply import retry_after
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, shared_loop
-from cognigraph.llm.limiter import Limiter
+from cognigraph.llm.limits import Limiter, wait_before_retry
+from cognigraph.llm.replies import LATER, retry_after
 
 logger = logging.getLogger("cognigraph.embed")
 
-_FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0
-_LATER = frozenset({408, 409, 425, 429})
 _TOO_LARGE = frozenset({400, 413, 422})
 _MOST_CHARACTERS = 200_000
 _REPLY_ROOM, _ITEM_BYTES, _NUMBER_BYTES = 256_000, 1_000, 40
@@ -69,8 +67,6 @@ class OpenAIEmbedder:
             longer text; a request that the server finds too large is halved.
         timeout: for one whole request.
         attempts: maximum number of requests, with back-off and jitter; Retry-After is respected.
-        max_reply_bytes: a reply that is larger than this after decompression is rejected. The
-            default is what the requested vectors need, plus a margin.
         limiter: by default one that the process shares for this endpoint, also with language
             models.
         sleep, random: for tests.
@@ -92,7 +88,6 @@ class OpenAIEmbedder:
         batch: int = 128,
         timeout: timedelta = timedelta(seconds=60),
         attempts: int = 5,
-        max_reply_bytes: int | None = None,
         limiter: Limiter | None = None,
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random.random,
@@ -107,9 +102,6 @@ class OpenAIEmbedder:
         self._prefixes = chosen(model, query_prefix, passage_prefix)
         shown = f"openai:{model}" + (f"@{dimensions}" if dimensions else "")
         self.name = identity(shown, self._prefixes)
-        if max_reply_bytes is not None and max_reply_bytes < 1:
-            raise ConfigurationError("max_reply_bytes must be positive")
-        self._max_reply_bytes = max_reply_bytes
         self._endpoint = _EmbeddingEndpoint(OPENAI_URL if base_url is None else base_url, api_key)
         self._limiter = limiter or Limiter.shared(self._endpoint.base_url)
         self._timeout = timeout.total_seconds()
@@ -201,8 +193,6 @@ class OpenAIEmbedder:
 
     def _most(self, texts: int) -> int:
         """Limit on the reply to a request with this number of texts, in bytes."""
-        if self._max_reply_bytes is not None:
-            return self._max_reply_bytes
         numbers = self._dimension or _MAX_DIMENSION
         return _REPLY_ROOM + texts * (_ITEM_BYTES + numbers * _NUMBER_BYTES)
 
@@ -219,11 +209,7 @@ class OpenAIEmbedder:
         return EmbeddingError(f"{self._where} refused: {problem}; {advice}")
 
     def _wait(self, reply: Reply, problem: str, failed: int) -> None:
-        """Wait with full jitter; a pause that the server asks for applies to all callers."""
-        wait = self._random() * min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (failed - 1))
-        if (asked := retry_after(reply.headers)) is not None:
-            self._limiter.pause(asked)
-            wait += self._limiter.waiting()
+        wait = wait_before_retry(self._limiter, failed, retry_after(reply.headers), self._random)
         logger.info("%s: %s; trying again in %.1f s", self._model, problem, wait)
         self._sleep(wait)
 
@@ -259,7 +245,7 @@ def _problem(reply: Reply, quote: Callable[[str], str]) -> tuple[str, bool]:
     if reply.status < 300:
         return "", False
     said = reply.body.decode("utf-8", "replace")
-    later = reply.status in _LATER or reply.status >= 500
+    later = reply.status in LATER or reply.status >= 500
     credit = "insufficient_quota" in said
     return f"HTTP {reply.status}: {quote(said)}", later and not credit
 

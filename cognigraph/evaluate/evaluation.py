@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
@@ -18,11 +18,11 @@ from typing import Any
 
 from cognigraph._version import __version__
 from cognigraph.errors import BudgetExceededError, ConfigurationError, ExtractionError
-from cognigraph.evaluate import locomo, longmemeval
 from cognigraph.evaluate.aggregate import summarise
 from cognigraph.evaluate.counting_extractor import counting
-from cognigraph.evaluate.dataset import HEADLINE, Benchmark, Conversation, Level, Question
+from cognigraph.evaluate.dataset import Benchmark, Conversation, Level, Question
 from cognigraph.evaluate.files import sha256
+from cognigraph.evaluate.formats import FORMATS, files_of, load
 from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
 from cognigraph.ingest.extraction import Summarising
@@ -31,16 +31,12 @@ from cognigraph.ingest.queue.step import Step
 from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import SearchResult
-from cognigraph.settings import ProfileName, SearchSettings, Settings
+from cognigraph.settings import RankingName, SearchSettings, Settings
 from cognigraph.space import Space
 
 NO_EXTRACTION = "none"
 _DEPTH = 100
 _SHOWN = 5
-_LOADERS: dict[Benchmark, Callable[[Path], Generator[Conversation, None, None]]] = {
-    "locomo": locomo.load,
-    "longmemeval": longmemeval.load,
-}
 
 Progress = Callable[[str, int], None]
 """Called with a description of the current work and the number of questions asked so far."""
@@ -57,7 +53,7 @@ class EvalSettings:
 
     benchmark: Benchmark
     cutoffs: tuple[int, ...] = (5, 10, 15)
-    profile: ProfileName = "default"
+    ranking: RankingName = "default"
     extractor: str = "rules"
     embedder: str = "wordllama"
     max_tokens: int = 1300
@@ -86,17 +82,16 @@ class Evaluation:
     def __init__(self, file: Path, settings: EvalSettings, folder: Path | None = None) -> None:
         self.file = file
         self.settings = settings
-        self.sha256 = sha256(file)
-        self._conversations = _LOADERS[settings.benchmark]
+        self.sha256 = sha256(*files_of(settings.benchmark, file))
         reads = settings.extractor != NO_EXTRACTION
         self.extractor = counting(resolve_extractor(settings.extractor if reads else "rules"))
         recorded = {"sha256": self.sha256, **settings.recorded()}
         if reads:  # "openai" may be another model tomorrow
             recorded["extractor"] = self.extractor.name
         digest = hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
-        root = folder if folder is not None else file.with_name(f"{file.name}.cognigraph-eval")
+        root = folder if folder is not None else _beside(file)
         self.folder = root / digest
-        with closing(self._conversations(file)) as found:
+        with closing(load(settings.benchmark, file)) as found:
             next(found, None)  # a wrong file makes no folder
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "settings.json").write_text(json.dumps(recorded, indent=2) + "\n", "utf-8")
@@ -109,18 +104,18 @@ class Evaluation:
 
     def conversations(self) -> Iterator[Conversation]:
         """Yield the conversations of the file, up to the limit."""
-        return islice(self._conversations(self.file), self.settings.limit)
+        return islice(load(self.settings.benchmark, self.file), self.settings.limit)
 
     @property
     def level(self) -> Level:
         """The level of evidence that counts for this benchmark."""
-        return HEADLINE[self.settings.benchmark]
+        return FORMATS[self.settings.benchmark].level
 
     @contextmanager
     def memory(self, model: Model | None = None) -> Iterator[Memory]:
         """Open the memory of this run, with a model that answers questions."""
         settings = self.settings
-        chosen = Settings(search=SearchSettings(profile=settings.profile))
+        chosen = Settings(search=SearchSettings(ranking=settings.ranking))
         with Memory(
             settings.location or self.folder / "memory.db",
             auth=settings.auth,
@@ -200,14 +195,14 @@ class Evaluation:
 
     def _enrich(self, space: Space) -> list[Step]:
         """Enrich everything queued; stop at an error that another attempt cannot mend."""
-        space.retry_failed()
-        steps = space.enrich()
+        space.queue.retry()
+        steps = space.queue.enrich()
         while self._is_left(space):
             error = self.extractor.error
             if isinstance(error, BudgetExceededError) or (error and not error.is_retryable):
                 break
             time.sleep(0.2)
-            steps += space.enrich()
+            steps += space.queue.enrich()
         return steps
 
     def _is_left(self, space: Space) -> bool:
@@ -219,7 +214,7 @@ class Evaluation:
         """Raise an error if a conversation is only partly enriched, before it is asked about."""
         stats = space.stats()
         if unread := stats.failed + stats.pending + stats.leased:
-            reasons = sorted({failure.reason for failure in space.failures()})
+            reasons = sorted({failure.reason for failure in space.queue.failures()})
             raise ExtractionError(
                 f"{unread} chunks of {name} could not be read by {self.settings.extractor}"
                 f" ({'; '.join(reasons[:1])}); what is done is kept, the same command tries them "
@@ -229,10 +224,14 @@ class Evaluation:
     def _ask(self, space: Space, conversation: Conversation, question: Question) -> dict[str, Any]:
         settings, most = self.settings, max(self.settings.cutoffs)
         started = time.perf_counter()
-        result = space.search(question.text, most, question.asked_at)
+        result = space.search(question.text, most, question.asked_at, as_of=question.as_of)
         milliseconds = (time.perf_counter() - started) * 1000
-        deep = space.search(question.text, max(_DEPTH, most), question.asked_at)
-        block = space.context(question.text, settings.max_tokens, question.asked_at, k=most)
+        deep = space.search(
+            question.text, max(_DEPTH, most), question.asked_at, as_of=question.as_of
+        )
+        block = space.context(
+            question.text, settings.max_tokens, question.asked_at, k=most, as_of=question.as_of
+        )
         found = {"turn": [hit.id for hit in result], "session": [hit.session for hit in deep]}
         wanted = {"turn": question.evidence, "session": question.evidence_sessions}
         scores = {
@@ -317,3 +316,9 @@ class Evaluation:
                 for hit in wrong[:_SHOWN]
             ],
         }
+
+
+def _beside(given: Path) -> Path:
+    """Return the folder for the results of a file or folder, which may be the working one."""
+    absolute = given.absolute()
+    return absolute.with_name(f"{absolute.name}.cognigraph-eval")

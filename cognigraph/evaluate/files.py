@@ -1,4 +1,4 @@
-"""Downloaded benchmark files: their digest, their items one at a time, which benchmark they are.
+"""Downloaded benchmark files: their digest, and their items one at a time.
 
 LongMemEval's files are up to gigabytes, so a list is read item by item and never held as a whole.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.importers.json_records import MalformedError, elements
 
-_BLOCK = 1 << 20
 _FORMS = (
     (b"pk\x03\x04", "a zip archive: unpack it and give the JSON file in it"),
     (b"\x1f\x8b", "a gzip archive: unpack it and give the JSON file in it"),
@@ -30,10 +31,26 @@ class DatasetError(ConfigurationError):
     """A benchmark file cannot be read, or belongs to another benchmark than the one named."""
 
 
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes in hexadecimal."""
-    with _open(path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+@contextmanager
+def misread(what: str, title: str) -> Iterator[None]:
+    """Raise :class:`DatasetError` for whatever shows that a part is not as a benchmark's are."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, DatasetError):
+            raise
+        raise DatasetError(f"{what} is not as {title}'s are: {error!r}") from error
+
+
+def sha256(*paths: Path) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal; of several, that of all digests."""
+    digests = []
+    for path in paths:
+        with _open(path) as stream:
+            digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+    return (
+        digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+    )
 
 
 def _open(path: Path) -> io.BufferedReader:
@@ -45,113 +62,56 @@ def _open(path: Path) -> io.BufferedReader:
         raise DatasetError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def items(path: Path) -> Iterator[Any]:
+def reachable(path: Path) -> None:
+    """Raise :class:`DatasetError` if there is no such file or folder, or it cannot be read."""
+    if not path.is_dir():
+        _open(path).close()
+
+
+def first_item(path: Path) -> Any:
+    """Return the first item of a file (see :func:`items`), or ``None`` if it has none."""
+    with closing(items(path)) as found:
+        return next(found, None)
+
+
+def document(path: Path) -> Any:
+    """Return the whole content of a JSON file."""
+    with _open(path) as stream:
+        try:
+            return json.load(stream)
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{path.name} is not the JSON of a benchmark: {error}") from error
+
+
+def rows(path: Path) -> Iterator[Any]:
+    """Yield the items of a JSON list, or the lines of JSON lines."""
+    if path.suffix != ".jsonl":
+        yield from items(path)
+        return
+    with _open(path) as raw, io.TextIOWrapper(raw, "utf-8-sig") as stream:
+        yield from (json.loads(line) for line in stream if line.strip())
+
+
+def items(path: Path) -> Generator[Any, None, None]:
     """Yield the items of the JSON list in a file one at a time; a single object is one item.
 
     :class:`DatasetError` says where the JSON is wrong, or what else the file is.
     """
-    with _open(path) as raw, io.TextIOWrapper(raw, "utf-8-sig") as stream:
-        start = raw.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
+    with _open(path) as stream:
+        start = stream.peek(64)[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
         for mark, form in _FORMS:
             if start.lower().startswith(mark):
                 raise DatasetError(f"{path.name} is {form}")
-        raw.seek(0)
-        yield from _Items(stream, path.name)
-
-
-class _Items:
-    """Reads a list through a buffer that holds one item at a time."""
-
-    def __init__(self, stream: io.TextIOWrapper, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self._buffer = ""
-        self._at = 0
-        self._ended = False
-        self._decoder = json.JSONDecoder()
-
-    def __iter__(self) -> Iterator[Any]:
-        first = self._peek()
-        if first == "{":
-            yield self._item()
-        elif first == "[":
-            self._at += 1
-            if self._peek() == "]":
-                return
-            yield self._item()
-            while self._peek() == ",":
-                self._at += 1
-                yield self._item()
-            if self._peek() != "]":
-                raise self._wrong("the list does not end; was it downloaded whole?")
-            self._at += 1
-        else:
-            raise self._wrong("it does not begin with a list" if first else "it is empty")
-        if self._peek() == "{":
-            raise DatasetError(f"{self._name} is JSON lines; give the benchmark's own JSON file")
-        if self._peek():
-            raise self._wrong("something follows the list")
-
-    def _more(self) -> bool:
-        """Read as much as the buffer still holds, so that a long item is not parsed too often."""
-        if self._ended:
-            return False
+        wrong = f"{path.name} is not the JSON of a benchmark"
+        if not start.startswith((b"[", b"{")):
+            reason = "it does not begin with a list" if start else "it is empty"
+            raise DatasetError(f"{wrong}: {reason}")
         try:
-            block = self._stream.read(max(_BLOCK, len(self._buffer) - self._at))
-        except UnicodeDecodeError as error:
-            raise self._wrong("it is not UTF-8") from error
-        self._buffer, self._at = self._buffer[self._at :] + block, 0
-        self._ended = not block
-        return not self._ended
-
-    def _peek(self) -> str:
-        """Return the next character that is not white space, or "" at the end."""
-        while True:
-            while self._at < len(self._buffer):
-                if not self._buffer[self._at].isspace():
-                    return self._buffer[self._at]
-                self._at += 1
-            if not self._more():
-                return ""
-
-    def _item(self) -> Any:
-        self._peek()
-        while True:
-            try:
-                item, self._at = self._decoder.raw_decode(self._buffer, self._at)
-                return item
-            except json.JSONDecodeError as error:
-                if not self._more():
-                    raise self._wrong(f"{error.msg}; was it downloaded whole?") from error
-            except RecursionError as error:
-                raise self._wrong("it is nested too deeply") from error
-
-    def _wrong(self, reason: str) -> DatasetError:
-        return DatasetError(f"{self._name} is not the JSON of a benchmark: {reason}")
-
-
-_FINGERPRINTS: Mapping[str, frozenset[str]] = {
-    "locomo": frozenset({"conversation", "qa"}),
-    "longmemeval": frozenset({"question_id", "haystack_sessions"}),
-}
-_TITLES = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}
-
-
-def check_kind(item: Any, wanted: str, name: str) -> dict[str, Any]:
-    """Return the item if it has the benchmark's fields; otherwise raise an error that says more."""
-    found = set(item) if isinstance(item, dict) else set()
-    if _FINGERPRINTS[wanted] <= found:
-        return dict(item)
-    for kind, marks in _FINGERPRINTS.items():
-        if marks <= found:
-            raise DatasetError(
-                f"{name} looks like {_TITLES[kind]}, not {_TITLES[wanted]}: "
-                f"cognigraph eval {kind} {name}"
-            )
-    shown = f"has {', '.join(sorted(map(str, found))[:6]) or 'no fields'}"
-    if not isinstance(item, dict):
-        shown = f"is a {type(item).__name__}"
-    raise DatasetError(
-        f"{name} is not {_TITLES[wanted]}: an item should have "
-        f"{' and '.join(sorted(_FINGERPRINTS[wanted]))}, the first one {shown}"
-    )
+            for number, (_, item) in enumerate(elements(stream)):
+                if number and start.startswith(b"{"):
+                    raise DatasetError(
+                        f"{path.name} is JSON lines; give the benchmark's own JSON file"
+                    )
+                yield item
+        except MalformedError as error:
+            raise DatasetError(f"{wrong}: {error}; was it downloaded whole?") from error

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cognigraph.evaluate.dataset import ADVERSARIAL, Conversation, Question
-from cognigraph.evaluate.files import DatasetError, check_kind, items
+from cognigraph.evaluate.dataset import ADVERSARIAL, Conversation, Question, day_after
+from cognigraph.evaluate.files import DatasetError, items, misread
 from cognigraph.model import Message
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
@@ -34,23 +34,13 @@ _MONTHS = {name: n for n, name in enumerate(
 )}  # fmt: skip
 
 
-def load(path: Path) -> Generator[Conversation, None, None]:
-    """Yield the conversations; raises :class:`DatasetError` if the file is not LoCoMo's."""
-    names: Counter[str] = Counter()
-    for position, item in enumerate(items(path)):
-        sample = check_kind(item, "locomo", path.name)
-        name = str(sample.get("sample_id") or f"sample-{position + 1}")
-        names[name] += 1
-        if names[name] > 1:
-            name = f"{name}-{names[name]}"
-        try:
-            yield read_sample(sample, name)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, DatasetError):
-                raise
-            raise DatasetError(
-                f"{path.name}: sample {name} is not as LoCoMo's are: {error!r}"
-            ) from error
+def read(files: Sequence[Path]) -> Iterator[Conversation]:
+    """Yield the conversations of files."""
+    for file in files:
+        for position, sample in enumerate(items(file), 1):
+            name = str(sample.get("sample_id") or f"sample-{position}")
+            with misread(f"sample {name}", "LoCoMo"):
+                yield read_sample(sample, name)
 
 
 def read_sample(sample: dict[str, Any], name: str) -> Conversation:
@@ -60,7 +50,7 @@ def read_sample(sample: dict[str, Any], name: str) -> Conversation:
     if not messages:
         raise DatasetError(f"sample {name} has no turns")
     sessions = {str(message.id): message.session for message in messages}
-    asked_at = parsed(messages[-1].at) + timedelta(days=1)
+    asked_at = day_after(messages)
     questions = [
         _question(qa, f"{name}/q{position}", asked_at, sessions, notes)
         for position, qa in enumerate(sample["qa"], 1)
@@ -85,12 +75,6 @@ def read_evidence(evidence: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_TURN_ID.findall(text)))
 
 
-def parsed(at: datetime | str | None) -> datetime:
-    """Return the time of a message; loaders always set it."""
-    assert isinstance(at, datetime)
-    return at
-
-
 def _messages(conversation: dict[str, Any], notes: Counter[str]) -> list[Message]:
     numbers = sorted(int(found[1]) for key in conversation if (found := _SESSION.fullmatch(key)))
     dated = []
@@ -102,7 +86,7 @@ def _messages(conversation: dict[str, Any], notes: Counter[str]) -> list[Message
     seen: Counter[str] = Counter()
     for start, number, turns in sorted(dated, key=lambda entry: entry[:2]):
         for position, turn in enumerate(turns):
-            text = _text(turn)
+            text = with_caption(turn.get("text"), turn.get("blip_caption"))
             if not text:
                 notes["turns without text left out"] += 1
                 continue
@@ -122,11 +106,11 @@ def _messages(conversation: dict[str, Any], notes: Counter[str]) -> list[Message
     return messages
 
 
-def _text(turn: dict[str, Any]) -> str:
+def with_caption(text: Any, caption: Any) -> str:
     """Return the text of a turn, with the caption of its photo if it has one."""
-    caption = str(turn.get("blip_caption") or "").strip()
+    caption = str(caption or "").strip()
     photo = f"[photo: {caption}]" if caption else ""
-    return " ".join(part for part in (str(turn.get("text") or "").strip(), photo) if part)
+    return " ".join(part for part in (str(text or "").strip(), photo) if part)
 
 
 def _question(

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from cognigraph.evaluate.dataset import Conversation, Question
-from cognigraph.evaluate.files import DatasetError, check_kind, items
+from cognigraph.evaluate.files import DatasetError, items, misread
 from cognigraph.model import Message
 
 TYPES = (
@@ -31,23 +31,17 @@ TYPES = (
 _TIME = re.compile(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\([^)]*\))?\s+(\d{1,2}):(\d{2})\s*")
 
 
-def load(path: Path) -> Generator[Conversation, None, None]:
-    """Yield one conversation per question; raises :class:`DatasetError` for another benchmark."""
-    seen: set[str] = set()
-    for item in items(path):
-        entry = check_kind(item, "longmemeval", path.name)
-        id = str(entry["question_id"])
-        if id in seen:
-            raise DatasetError(f"{path.name} has the question {id} twice")
-        seen.add(id)
-        try:
-            yield read_entry(entry)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, DatasetError):
-                raise
-            raise DatasetError(
-                f"{path.name}: question {id} is not as LongMemEval's are: {error!r}"
-            ) from error
+def read(files: Sequence[Path]) -> Iterator[Conversation]:
+    """Yield one conversation per question."""
+    for file in files:
+        seen: set[str] = set()
+        for entry in items(file):
+            id = str(entry["question_id"])
+            if id in seen:
+                raise DatasetError(f"{file.name} has the question {id} twice")
+            seen.add(id)
+            with misread(f"question {id}", "LongMemEval"):
+                yield read_entry(entry)
 
 
 def read_time(text: str) -> datetime:

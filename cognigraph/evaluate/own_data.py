@@ -37,7 +37,7 @@ ORDER BY uid
 
 _VARIANTS: Mapping[str, Mapping[str, Any]] = {
     DEFAULT: {},
-    "licomemory": {"profile": "licomemory"},
+    "licomemory": {"ranking": "licomemory"},
     "without windows": {"windows": False},
     "without late interaction": {"late_interaction": False},
     "without cues": {"cues": False},
@@ -115,7 +115,7 @@ def evaluate_self(
 def _read(space: Space, questions: int, seed: int) -> tuple[list[Said], datetime | None]:
     """Read the messages of random sessions until there are enough, and the time of the last."""
     names: list[str] = []
-    while page := space.sessions(limit=_PAGE, offset=len(names)):
+    while page := space.overview.sessions(limit=_PAGE, offset=len(names)):
         names += [session.id for session in page]
     names.sort()
     random.Random(seed).shuffle(names)

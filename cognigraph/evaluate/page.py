@@ -9,12 +9,11 @@ from string import Template
 from typing import Any
 
 from cognigraph.evaluate.aggregate import by_category
-from cognigraph.evaluate.dataset import HEADLINE
+from cognigraph.evaluate.formats import FORMATS
 from cognigraph.text.clean import printable, storable
 
 Record = Mapping[str, Any]
 
-_TITLES = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}
 _HEADINGS = {
     "questions": "questions", "recall": "recall", "recall_any": "any", "recall_all": "all",
     "ndcg": "nDCG",
@@ -23,8 +22,8 @@ _HEADINGS = {
 
 def render(result: Mapping[str, Any], questions: Sequence[Record]) -> str:
     """Render the page of a result and the records of its questions."""
-    title = f"{_TITLES[result['benchmark']]}: {result['file']}"
-    level = HEADLINE[result["benchmark"]]
+    benchmark = FORMATS[result["benchmark"]]
+    title, level = f"{benchmark.title}: {result['file']}", benchmark.level
     failed = [record for record in questions if "failure" in record]
     parts = [
         f"<h1>{_text(title)}</h1>",
@@ -48,7 +47,7 @@ def _text(value: object) -> str:
 def _subtitle(result: Mapping[str, Any]) -> str:
     settings = result["settings"]
     return (
-        f"cognigraph {settings['cognigraph']}, profile {settings['profile']}, "
+        f"cognigraph {settings['cognigraph']}, ranking {settings['ranking']}, "
         f"extractor {settings['extractor']}, embedder {settings['embedder']}"
         + ("" if result["complete"] else "; not finished: these are the figures so far")
     )

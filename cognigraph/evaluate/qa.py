@@ -164,8 +164,9 @@ class QuestionAnswering:
         space = evaluation.space(memory, evaluation.conversation_of(question))
         most = max(evaluation.settings.cutoffs)
         block = space.context(
-            question.text, evaluation.settings.max_tokens, question.asked_at, k=most
-        )
+            question.text, evaluation.settings.max_tokens, question.asked_at, k=most,
+            as_of=question.as_of,
+        )  # fmt: skip
         asked = f"{question.asked_at:%A, %d %B %Y}"
         filled = render(
             prompt(ANSWER), asked=asked, question=question.text, memory=str(block) or "(none)"
@@ -178,7 +179,10 @@ class QuestionAnswering:
         evaluation = self._evaluation
         space = evaluation.space(memory, evaluation.conversation_of(question))
         assert self._settings.strategy is not None
-        return space.ask(question.text, strategy=self._settings.strategy, now=question.asked_at)
+        return space.ask(
+            question.text, strategy=self._settings.strategy, now=question.asked_at,
+            as_of=question.as_of,
+        )  # fmt: skip
 
     def _verdict(self, question: Question, response: str) -> tuple[dict[str, Any], Usage]:
         from cognigraph.evaluate.schemas import JudgeVerdict

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
-from cognigraph.importers.sniff import Head
+from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
 _DELIMITERS = ",;\t|"
@@ -110,9 +109,9 @@ def _names(header: list[str], options: ReadOptions) -> list[str]:
 def _message(row: list[str], names: list[str], options: ReadOptions) -> dict[str, str] | Bad:
     if len(row) > len(names) and any(cell.strip() for cell in row[len(names) :]):
         return Bad(f"has {len(row)} cells, but there are {len(names)} columns")
-    found = {name: cell for name, cell in zip(names, row, strict=False) if name and cell.strip()}
+    cells = {name: cell for name, cell in zip(names, row, strict=False) if name and cell.strip()}
     session = {} if options.session is None else {"session": options.session}
-    return session | found
+    return session | cells
 
 
 READER = Reader(

@@ -6,38 +6,21 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers import (
-    chat_lines,
-    chatgpt,
-    claude,
-    claude_code,
-    csv_rows,
-    graphiti_dump,
-    langchain,
-    mem0_dump,
-    notes,
-    openai_chats,
-)
-from cognigraph.importers.record import Reader
-from cognigraph.importers.sniff import Head
+from cognigraph.importers import csv_rows, notes
+from cognigraph.importers.chat_exports import CHATGPT, CLAUDE, CLAUDE_CODE
+from cognigraph.importers.chat_messages import LANGCHAIN, LINES, OPENAI
+from cognigraph.importers.memory_dumps import GRAPHITI, MEM0
+from cognigraph.importers.record import Head, Reader
 from cognigraph.importers.source import FolderFiles, Location, locate
 
 AUTO = "auto"
 READERS: dict[str, Reader] = {
-    module.READER.name: module.READER
-    for module in (
-        notes,
-        csv_rows,
-        chatgpt,
-        claude,
-        claude_code,
-        graphiti_dump,
-        mem0_dump,
-        langchain,
-        openai_chats,
-        chat_lines,
+    reader.name: reader
+    for reader in (
+        notes.READER, csv_rows.READER, CHATGPT, CLAUDE, CLAUDE_CODE, GRAPHITI, MEM0, LANGCHAIN,
+        OPENAI, LINES,
     )
-}
+}  # fmt: skip
 """The readers, in the order in which they are asked whether a file is theirs."""
 
 

@@ -1,24 +1,39 @@
-"""Yield the objects of a JSON file as records, whether it is an array, an object or lines."""
+"""Read JSON files of any size, in memory for one element at a time.
+
+The standard library decodes each element; what is written here finds where it ends. ijson would do
+that too, but it takes memory that grows with the square of the depth, so that 100 KB of brackets
+end the process, and it refuses numbers of more than 64 bits.
+"""
 
 from __future__ import annotations
 
+import codecs
+import json
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
-from cognigraph.importers.json_elements import (
-    MalformedError,
-    elements,
-    numbered_lines,
-    object_on_line,
-)
-from cognigraph.importers.record import Bad, Position
-from cognigraph.importers.sniff import Head
+from cognigraph.importers.record import Bad, Head, Position
 from cognigraph.importers.source import Input
+
+MAX_ELEMENT = 256 * 1024 * 1024
+"""Largest number of characters of one element."""
+MAX_LINE = 64 * 1024 * 1024
+"""Largest number of bytes of one line."""
+_CHUNK = 256 * 1024
+_LONGEST_WORD = 12
+"""No literal, number sign or escape that a cut can split is longer than this."""
+_SPACE = " \t\r\n"
+_AFTER_NUMBER = frozenset(_SPACE + ",]}")
+_DECODER = json.JSONDecoder()
+
+
+class MalformedError(ValueError):
+    """The rest of the file cannot be read as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class JsonItem:
     """One object, with the name of the list it was in, if the file is an object with lists."""
 
     position: Position
@@ -26,29 +41,180 @@ class Found:
     list: str = ""
 
 
-def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[Found]:
+def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[JsonItem]:
     """The objects in a JSON file, one at a time; anything else is :class:`Bad`."""
     head = Head(file.name, file.head())
     if head.lines and lists.isdisjoint(head.keys):  # an object with lists may be on one line
         return lines(file)
-    return _elements(file, lists)
+    return _items(file, lists)
 
 
-def lines(file: Input) -> Iterator[Found]:
-    """The objects of a file with one on each line."""
-    for number, line in numbered_lines(file.stream):
-        value = object_on_line(line, number)
-        yield Found(Position(number), Bad(value) if isinstance(value, str) else value)
-
-
-def _elements(file: Input, lists: Set[str]) -> Iterator[Found]:
+def _items(file: Input, lists: Set[str]) -> Iterator[JsonItem]:
     number = 0
     try:
         for name, value in elements(file.stream, lists):
             number += 1
-            good = isinstance(value, dict)
-            yield Found(
-                Position(number, "item"), value if good else Bad("is not a JSON object"), name
+            is_object = isinstance(value, dict)
+            yield JsonItem(
+                Position(number, "item"), value if is_object else Bad("is not a JSON object"), name
             )
     except MalformedError as error:
-        yield Found(Position(number + 1, "item"), Bad(f"cannot be read: {error}"))
+        yield JsonItem(Position(number + 1, "item"), Bad(f"cannot be read: {error}"))
+
+
+def lines(file: Input) -> Iterator[JsonItem]:
+    """The objects of a file with one on each line; empty lines are skipped."""
+    number = 0
+    while line := file.stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            while line and not line.endswith(b"\n"):
+                line = file.stream.readline(MAX_LINE)
+            yield JsonItem(Position(number), Bad(f"is longer than {MAX_LINE // 1024**2} MB"))
+        elif line.strip() and line.strip() != codecs.BOM_UTF8:
+            yield JsonItem(Position(number), _object(line, number))
+
+
+def _object(line: bytes, number: int) -> dict[str, Any] | Bad:
+    try:
+        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError:
+        return Bad("is not UTF-8")
+    except ValueError as error:
+        return Bad(f"is not JSON: {error}")
+    except RecursionError:
+        return Bad("is nested too deeply")
+    return value if isinstance(value, dict) else Bad('is not a JSON object such as {"text": "..."}')
+
+
+def elements(stream: BinaryIO, lists: Set[str] = frozenset()) -> Iterator[tuple[str, Any]]:
+    """The elements of a JSON array, or of JSON values that follow each other.
+
+    Of an object, the elements of the lists named in ``lists`` are given, each with the name of its
+    list; if it has none of these, the object itself.
+
+    Raises:
+        MalformedError: the file is not JSON.
+    """
+    text = _Text(stream)
+    while first := text.next_character():
+        if first == "[":
+            for value in _array(text):
+                yield "", value
+        elif first == "{" and lists:
+            yield from _lists_of_object(text, lists)
+        else:
+            yield "", text.value()
+
+
+def _array(text: _Text) -> Iterator[Any]:
+    text.take("[")
+    if text.next_character() == "]":
+        text.take("]")
+        return
+    yield text.value()
+    while text.take(",]") == ",":
+        yield text.value()
+
+
+def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[tuple[str, Any]]:
+    text.take("{")
+    others: dict[str, Any] = {}
+    has_list = False
+    more = text.next_character() != "}"
+    if not more:
+        text.take("}")
+    while more:
+        key = text.value()
+        if not isinstance(key, str):
+            raise text.malformed("a name was expected")
+        text.take(":")
+        if key in lists and text.next_character() == "[":
+            has_list = True
+            for value in _array(text):
+                yield key, value
+        else:
+            others[key] = text.value()
+            if has_list:
+                others.clear()
+        more = text.take(",}") == ","
+    if not has_list:
+        yield "", others
+
+
+class _Text:
+    """A window on the text of a stream: as much as the present element needs."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text = ""
+        self._at = 0
+        self._before = 0
+        self._ended = False
+
+    def next_character(self) -> str:
+        """The next character that is not white space; an empty string at the end."""
+        while True:
+            while self._at < len(self._text):
+                if self._text[self._at] not in _SPACE:
+                    return self._text[self._at]
+                self._at += 1
+            if self._ended:
+                return ""
+            self._fill(_CHUNK)
+
+    def take(self, expected: str) -> str:
+        """Go past one of the ``expected`` characters, and return it."""
+        character = self.next_character()
+        if not character or character not in expected:
+            raise self.malformed(f"{' or '.join(map(repr, expected))} was expected")
+        self._at += 1
+        return character
+
+    def value(self) -> Any:
+        """Go past the next value, and return it."""
+        if not self.next_character():
+            raise self.malformed("the file ends in the middle")
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except RecursionError as error:
+                raise self.malformed("nested too deeply") from error
+            except json.JSONDecodeError as error:
+                if self._ended or not self._may_be_cut(error):
+                    raise self.malformed(error.msg, error.pos) from error
+            except ValueError as error:  # a number with too many digits
+                raise MalformedError(f"the file is not JSON: {error}") from error
+            else:
+                if self._ended or self._is_whole(value, end):
+                    self._at = end
+                    return value
+            self._fill(max(_CHUNK, len(self._text) - self._at))
+
+    def _is_whole(self, value: object, end: int) -> bool:
+        """Whether a value is complete. The end of a number shows only in the character after it."""
+        if not isinstance(value, int | float):
+            return True
+        return self._text[end : end + 1] in _AFTER_NUMBER or end + _LONGEST_WORD < len(self._text)
+
+    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
+        if len(self._text) - self._at > MAX_ELEMENT:
+            raise self.malformed(f"an element is longer than {MAX_ELEMENT // 1024**2} MB")
+        is_string = error.msg.startswith("Unterminated string")
+        return is_string or error.pos >= len(self._text) - _LONGEST_WORD
+
+    def _fill(self, size: int) -> None:
+        data = self._stream.read(size)
+        self._ended = not data
+        self._before += self._at
+        try:
+            self._text = self._text[self._at :] + self._decoder.decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            raise MalformedError("the file is not UTF-8") from error
+        self._at = 0
+
+    def malformed(self, problem: str, at: int | None = None) -> MalformedError:
+        """The error for a problem at a position of the window, or where it is read."""
+        character = self._before + (self._at if at is None else at) + 1
+        return MalformedError(f"the file is not JSON: {problem} at character {character:,}")

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any
 
-from cognigraph.importers.json_elements import MAX_LINE
-from cognigraph.importers.moments import iso
-from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
-from cognigraph.importers.sniff import Head
+from cognigraph.importers.fields import iso
+from cognigraph.importers.json_records import MAX_LINE
+from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
 TAG = "note"
@@ -121,9 +120,9 @@ def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
     name = ""
     items: list[str] = []
     for line in lines:
-        if found := _FIELD.match(line):
-            name, items = found[1].casefold(), []
-            yield name, found[2].strip("\"'")
+        if match := _FIELD.match(line):
+            name, items = match[1].casefold(), []
+            yield name, match[2].strip("\"'")
         elif name and line.lstrip().startswith("- "):
             items.append(line.lstrip()[2:].strip(" \"'\n"))
             yield name, ",".join(items)
@@ -138,7 +137,7 @@ def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[_Section]:
         if heading is not None:
             yield section
             level = len(heading[1])
-            path = [one for one in path if one[0] < level] + [(level, heading[2])]
+            path = [outer for outer in path if outer[0] < level] + [(level, heading[2])]
             section = _Section(number, tuple(title for _, title in path))
         fence = _fence_after(fence, line)
         if not section.lines:
@@ -151,12 +150,12 @@ def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[_Section]:
 
 def _fence_after(fence: str, line: str) -> str:
     """The fence that is open after a line: none, or its characters."""
-    found = _FENCE.match(line)
-    if found is None:
+    match = _FENCE.match(line)
+    if match is None:
         return fence
     if not fence:
-        return found[1]
-    closes = found[1].startswith(fence) and not line.strip().strip(fence[0])
+        return match[1]
+    closes = match[1].startswith(fence) and not line.strip().strip(fence[0])
     return "" if closes else fence
 
 
@@ -173,8 +172,8 @@ def _time(front: dict[str, str], file: Input, options: ReadOptions) -> str | Non
     zone = options.zone or UTC
     in_name = _DATE_IN_NAME.search(file.stem)
     for text in (*(front.get(name) for name in _DATES), in_name and in_name[1]):
-        if (found := iso(text, zone)) is not None:
-            return found
+        if (time := iso(text, zone)) is not None:
+            return time
     return None if file.modified is None else file.modified.isoformat()
 
 
@@ -184,8 +183,8 @@ def _tags(front: dict[str, str]) -> list[str]:
 
 
 def _metadata(section: _Section, file: Input) -> dict[str, Any]:
-    found = {"file": file.name, "folder": file.folder, "heading": " > ".join(section.path)}
-    return {name: value for name, value in found.items() if value}
+    values = {"file": file.name, "folder": file.folder, "heading": " > ".join(section.path)}
+    return {name: value for name, value in values.items() if value}
 
 
 READER = Reader(

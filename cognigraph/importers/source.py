@@ -61,7 +61,7 @@ class Counted(io.RawIOBase):
         self._tally = tally
 
     def readable(self) -> bool:
-        """True."""
+        """Always, which :class:`io.BufferedReader` asks before it reads."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -166,8 +166,8 @@ class FolderFiles:
             path = folder / name
             if is_folder:
                 yield from self._below(path)
-            elif (found := self._location(path)) is not None:
-                yield found
+            elif (location := self._location(path)) is not None:
+                yield location
 
     def _location(self, path: Path) -> Location | None:
         if path.suffix.lower() not in self._suffixes or not _is_inside(path, self._root):
@@ -219,9 +219,9 @@ def _in_archive(path: Path) -> list[Location]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = [
-                one
-                for one in sorted(archive.infolist(), key=lambda one: one.filename)
-                if fnmatch(one.filename.rpartition("/")[2], _EXPORTED)
+                member
+                for member in sorted(archive.infolist(), key=lambda member: member.filename)
+                if fnmatch(member.filename.rpartition("/")[2], _EXPORTED)
             ]
     except (OSError, zipfile.BadZipFile) as error:
         raise _unreadable(path.name, error) from error
@@ -231,7 +231,8 @@ def _in_archive(path: Path) -> list[Location]:
             "unpack it and import the files"
         )
     return [
-        Location(one.filename, path, member=one.filename, size=one.file_size) for one in members
+        Location(member.filename, path, member=member.filename, size=member.file_size)
+        for member in members
     ]
 
 

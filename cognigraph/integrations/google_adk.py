@@ -101,7 +101,7 @@ class CogniGraphMemoryService(BaseMemoryService):
         """Forget one message, or all of a user."""
         space = self._space(app_name, user_id)
         if memory_id is None:
-            await asyncio.to_thread(self._memory.delete_space, space.name)
+            await asyncio.to_thread(self._memory.admin.delete_space, space.name)
             return
         session, _, id = map(unquote, memory_id.rpartition("/"))
         await asyncio.to_thread(lambda: space.forget(message=id, session=session or None))

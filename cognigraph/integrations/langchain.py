@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cognigraph.importers.langchain import message_of
+from cognigraph.importers.chat_messages import message_of
 from cognigraph.importers.record import Bad
 from cognigraph.integrations.requirement import requirement
 from cognigraph.integrations.transcript import Transcript, Turn

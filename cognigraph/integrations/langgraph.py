@@ -231,7 +231,7 @@ class CogniGraphStore(BaseStore):
     def _all_namespaces(self) -> list[tuple[str, ...]]:
         found: list[tuple[str, ...]] = []
         offset = 0
-        while sessions := self._space.sessions(_PAGE, offset):
+        while sessions := self._space.overview.sessions(_PAGE, offset):
             offset += len(sessions)
             found += [namespace_of(one.id) for one in sessions if one.id.startswith(PREFIX)]
         return sorted(found)

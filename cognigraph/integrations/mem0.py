@@ -131,7 +131,7 @@ class Mem0Memory:
         if run_id is not None and (user_id is not None or agent_id is not None):
             space.forget(session=run_id)
         else:
-            self._memory.delete_space(space.name)
+            self._memory.admin.delete_space(space.name)
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
@@ -141,7 +141,7 @@ class Mem0Memory:
             return []
         texts: list[Any] = [None]
         changes = []
-        for version in space.versions(stored.id, stored.session):
+        for version in space.overview.versions(stored.id, stored.session):
             event = "ADD" if texts == [None] else "UPDATE"
             changes.append(
                 {
@@ -158,7 +158,7 @@ class Mem0Memory:
         """Delete the spaces of all users, agents and runs."""
         for name in self._memory.spaces():
             if name.startswith(tuple(f"{owner}:" for owner in _OWNERS)):
-                self._memory.delete_space(name)
+                self._memory.admin.delete_space(name)
 
     def _space(self, owners: Mapping[str, Any]) -> Space:
         for name in _OWNERS:

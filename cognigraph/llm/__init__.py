@@ -6,12 +6,15 @@
 >>> answer.value, answer.usage
 """
 
-from cognigraph.llm.answer_cache import AnswerCache, ResponseCache, cache_key
-from cognigraph.llm.budget import Budget
-from cognigraph.llm.client import ChatModel
-from cognigraph.llm.ledger import Entry, Ledger
-from cognigraph.llm.limiter import Limiter
+from typing import TYPE_CHECKING
+
+from cognigraph.deferred import deferred
+from cognigraph.llm.limits import Budget, Entry, Ledger, Limiter
 from cognigraph.llm.protocols import Answer, Mode, Model, Prices, Prompt
+
+if TYPE_CHECKING:
+    from cognigraph.llm.answer_cache import AnswerCache, ResponseCache, cache_key
+    from cognigraph.llm.client import ChatModel
 
 __all__ = [
     "Answer",
@@ -28,3 +31,8 @@ __all__ = [
     "ResponseCache",
     "cache_key",
 ]
+
+__getattr__ = deferred(
+    __name__,
+    {"answer_cache": ("AnswerCache", "ResponseCache", "cache_key"), "client": ("ChatModel",)},
+)

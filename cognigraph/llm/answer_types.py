@@ -39,6 +39,11 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int) and not isinstance(value, bool) else OUTSIDE
 
 
+def _flag(value: Any) -> Any:
+    """Accept ``null`` as no; a text such as "yes" or "false" is read by the type itself."""
+    return False if value is None else value
+
+
 def _numbers(value: Any) -> Any:
     """Accept numbers, or a list of them, as a text; anything else becomes an empty one."""
     if isinstance(value, list):
@@ -50,6 +55,7 @@ def _numbers(value: Any) -> Any:
 Text = Annotated[str, BeforeValidator(_text)]
 Line = Annotated[str, BeforeValidator(_line)]
 Number = Annotated[int, BeforeValidator(_number)]
+Flag = Annotated[bool, BeforeValidator(_flag)]
 Texts = Annotated[list[Text], BeforeValidator(_items)]
 Lines = Annotated[list[Line], BeforeValidator(_items)]
 Numbers = Annotated[str, BeforeValidator(_numbers)]

@@ -1,4 +1,9 @@
-"""One model call: budget, limiter, retries with jitter, and adapting to the endpoint's dialect."""
+"""One model call: budget, limiter, retries with jitter, and adapting to the endpoint's dialect.
+
+The ``openai`` client could retry by itself, but it would hide its attempts: a budget counts each of
+them before it is made, ``Retry-After`` has to pause the other threads too, an account without
+credit is not worth a second attempt, and an error 500 may be about the form of the request.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +15,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cognigraph.errors import ModelAnswerError, ModelRefusedError, ModelUnavailableError
-from cognigraph.llm.budget import Budget
-from cognigraph.llm.classify_reply import (
+from cognigraph.llm.endpoint import Endpoint, Reply
+from cognigraph.llm.limits import Budget, Limiter, wait_before_retry
+from cognigraph.llm.protocols import Mode, Prices
+from cognigraph.llm.replies import (
     Answered,
     AskDifferently,
+    Dialect,
+    Dialects,
+    Message,
     TryAgain,
     Verdict,
     Withheld,
     judge,
 )
-from cognigraph.llm.endpoint import Endpoint, Reply
-from cognigraph.llm.limiter import Limiter
-from cognigraph.llm.modes import Dialect, Dialects, Message
-from cognigraph.llm.protocols import Mode, Prices
 from cognigraph.model import Usage
 from cognigraph.text.token_estimate import estimate_tokens
 
 logger = logging.getLogger("cognigraph.llm")
 
-_FIRST_WAIT = 0.5
-_LONGEST_WAIT = 20.0
 _MOST_DIALECTS = 6
 _ROLE_TOKENS = 4
 
@@ -147,14 +151,10 @@ def _usage(
 
 
 def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:
-    """Wait before the next attempt (full jitter), or give up."""
+    """Wait before the next attempt, or give up."""
     if verdict.pointless or failed >= requests.attempts:
         raise _unavailable(requests, verdict)
-    wait = requests.random() * min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (failed - 1))
-    if verdict.after is not None:
-        # All callers wait; the jitter on top keeps them from resuming at the same moment.
-        requests.limiter.pause(verdict.after)
-        wait += requests.limiter.waiting()
+    wait = wait_before_retry(requests.limiter, failed, verdict.after, requests.random)
     logger.info("%s: %s; trying again in %.1f s", requests.model, verdict.reason, wait)
     requests.budget.check(wait)
     requests.sleep(wait)

@@ -86,15 +86,15 @@ def read_choice(environ: Mapping[str, str] | None = None) -> Choice | None:
     if fields is None:
         return None
     try:
-        found = Choice(**fields)
-        texts = (found.model, found.base_url, found.key_variable or "-")
-        if not all(isinstance(one, str) and one.strip() for one in texts):
+        choice = Choice(**fields)
+        texts = (choice.model, choice.base_url, choice.key_variable or "-")
+        if not all(isinstance(text, str) and text.strip() for text in texts):
             raise TypeError("its fields must be texts")
     except TypeError as error:
         raise ConfigurationError(
             f"{path} has no valid [model]: {error}; run `cognigraph setup` again"
         ) from error
-    return found
+    return choice
 
 
 def write_choice(choice: Choice, environ: Mapping[str, str] | None = None) -> Path:
@@ -168,39 +168,39 @@ def _ollama(host: str) -> str:
 def look(addresses: Sequence[tuple[str, str]]) -> list[ModelServerFound]:
     """The model servers at some addresses that answer, in this order."""
     with ThreadPoolExecutor(max(1, len(addresses))) as threads:
-        found = list(threads.map(lambda one: _server(*one), addresses))
-    return [one for one in found if one is not None]
+        servers = list(threads.map(lambda server: _server(*server), addresses))
+    return [server for server in servers if server is not None]
 
 
 def models_at(base_url: str, key: str | None = None) -> tuple[str, ...]:
     """The chat models that an OpenAI-compatible endpoint lists; none if it lists none."""
     listed = _listed(base_url.rstrip("/") + "/models", key)
-    return _chat_models(one.get("id") for one in listed)
+    return _chat_models(model.get("id") for model in listed)
 
 
 def _server(name: str, address: str) -> ModelServerFound | None:
     base_url = f"{address}/v1"
     listed = _listed(f"{base_url}/models")
-    owners = [_OWNERS.get(str(one.get("owned_by"))) for one in listed]
-    models = _chat_models(one.get("id") for one in listed)
+    owners = [_OWNERS.get(str(model.get("owned_by"))) for model in listed]
+    models = _chat_models(model.get("id") for model in listed)
     if not models and name == "Ollama":  # versions without /v1/models
         tags = _get(f"{address}/api/tags")
         rows = tags.get("models") if isinstance(tags, dict) else None
         models = _chat_models(row.get("name") for row in (rows or ()) if isinstance(row, dict))
     if not models:
         return None
-    return ModelServerFound(next((one for one in owners if one), name), base_url, models)
+    return ModelServerFound(next((model for model in owners if model), name), base_url, models)
 
 
 def _listed(url: str, key: str | None = None) -> list[dict[str, Any]]:
-    found = _get(url, key)
-    rows = found.get("data") if isinstance(found, dict) else None
+    reply = _get(url, key)
+    rows = reply.get("data") if isinstance(reply, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _chat_models(names: Any) -> tuple[str, ...]:
-    kept = (one for one in names if isinstance(one, str) and one.strip())
-    return tuple(one for one in kept if not any(word in one.lower() for word in _NO_CHAT))
+    kept = (name for name in names if isinstance(name, str) and name.strip())
+    return tuple(name for name in kept if not any(word in name.lower() for word in _NO_CHAT))
 
 
 def _get(url: str, key: str | None = None) -> Any:

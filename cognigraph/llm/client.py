@@ -13,16 +13,12 @@ from typing import Any
 
 from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.answer_cache import AnswerCache, cache_key
-from cognigraph.llm.bounds import MAX_REPLY_BYTES
-from cognigraph.llm.budget import Budget
 from cognigraph.llm.calls import Requests, Tally, call
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
-from cognigraph.llm.json_schema import json_schema
-from cognigraph.llm.ledger import Entry, Ledger
-from cognigraph.llm.limiter import Limiter
-from cognigraph.llm.modes import Dialect, Dialects, Message, in_words, known
-from cognigraph.llm.parse_answer import ParsedAnswer, read
+from cognigraph.llm.limits import Budget, Entry, Ledger, Limiter
+from cognigraph.llm.parse_answer import ParsedAnswer, json_schema, read
 from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
+from cognigraph.llm.replies import Dialect, Dialects, Message, in_words, known
 from cognigraph.model import Usage
 from cognigraph.text.clean import storable
 
@@ -39,7 +35,6 @@ class ChatModel:
         temperature: omitted for models that reject it.
         timeout: for one whole call, from connecting to the last byte.
         max_output_tokens: a longer answer is cut off; its complete items are kept.
-        max_reply_bytes: a reply that is larger than this after decompression is rejected.
         prices: used to count cost; required by a budget of cost.
         cache: answers that were already paid for.
         limiter: by default one that is shared by the whole process for this endpoint.
@@ -64,7 +59,6 @@ class ChatModel:
         temperature: float = 0.0,
         timeout: timedelta = timedelta(seconds=60),
         max_output_tokens: int = 8192,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
         prices: Prices | None = None,
         cache: AnswerCache | None = None,
         limiter: Limiter | None = None,
@@ -87,7 +81,7 @@ class ChatModel:
         self.budget = budget if budget is not None else Budget()
         self.prices = prices
         self._cache = cache
-        endpoint = Endpoint(OPENAI_URL if base_url is None else base_url, api_key, max_reply_bytes)
+        endpoint = Endpoint(OPENAI_URL if base_url is None else base_url, api_key)
         own = endpoint.base_url == OPENAI_URL
         self._requests = Requests(
             endpoint=endpoint,
@@ -113,8 +107,8 @@ class ChatModel:
 
         ``COGNIGRAPH_MODEL`` and ``OPENAI_API_KEY`` for OpenAI; ``COGNIGRAPH_MODEL`` and
         ``OPENAI_BASE_URL`` for a server without keys. ``COGNIGRAPH_MODEL_PRICES`` may give prices
-        per million tokens (``"0.15,0.60"``: input, output), ``COGNIGRAPH_MODEL_MAX_REPLY_BYTES``
-        the largest reply. ``options`` go to the constructor and take precedence.
+        per million tokens (``"0.15,0.60"``: input, output). ``options`` go to the constructor and
+        take precedence.
         """
         environ = os.environ if environ is None else environ
         model = environ.get("COGNIGRAPH_MODEL", "").strip()
@@ -124,8 +118,6 @@ class ChatModel:
         options.setdefault("api_key", environ.get("OPENAI_API_KEY", "").strip() or None)
         if prices := environ.get("COGNIGRAPH_MODEL_PRICES", "").strip():
             options.setdefault("prices", Prices.parse(prices))
-        if most := environ.get("COGNIGRAPH_MODEL_MAX_REPLY_BYTES", "").strip():
-            options.setdefault("max_reply_bytes", _whole_number(most))
         return cls(model, **options)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
@@ -267,14 +259,6 @@ def _check_prices(budget: Budget | None, prices: Prices | None) -> None:
             "a budget of cost needs prices: prices=Prices(input, output), "
             "or COGNIGRAPH_MODEL_PRICES='input,output' per million tokens"
         )
-
-
-def _whole_number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise ConfigurationError(
-            f"COGNIGRAPH_MODEL_MAX_REPLY_BYTES must be a number of bytes, not {text[:40]!r}"
-        )
-    return int(text)
 
 
 def _repair(text: str, reading: ParsedAnswer[Any], form: Mapping[str, Any]) -> list[Message]:

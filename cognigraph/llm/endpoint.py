@@ -1,4 +1,4 @@
-"""HTTP requests to one endpoint, each with a deadline for the whole reply.
+"""HTTP requests to one endpoint, each with a deadline for the whole reply, and limits on it.
 
 Answers are requested whole, not as a stream. An answer can only be validated as a whole, every
 server sends token counts with it (with streams only on request, in a way that not all servers
@@ -7,6 +7,11 @@ understand), and there is one form of answer to guard against instead of two.
 A timeout of the HTTP client restarts with each byte, so a server that sends one byte at a time
 would block a worker forever. The calls therefore run as tasks of one asyncio loop in a daemon
 thread, which cancels them and closes their connections when a whole call takes too long.
+
+An endpoint may be hostile or broken. Its replies, error pages included, are read to a limit and no
+further; they are requested without compression, because a small one may expand to a gigabyte.
+Requests go only to the scheme, host and port of the base URL: a redirect to another origin is
+rejected before anything is sent there. The HTTP library limits headers (100 KB).
 """
 
 from __future__ import annotations
@@ -17,9 +22,10 @@ import os
 import time
 import weakref
 from base64 import b64encode
-from collections.abc import Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock, Thread
@@ -28,26 +34,33 @@ from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.forks import ProcessLock
-from cognigraph.llm.bounds import (
-    ENCODINGS,
-    MAX_REDIRECTS,
-    MAX_REPLY_BYTES,
-    Bounds,
-    UnsafeReplyError,
-    max_bytes,
-)
 from cognigraph.text.redaction import quoting, without_credentials
 
 if TYPE_CHECKING:
     import ssl
 
+    import httpx
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
+MAX_REPLY_BYTES = 4_000_000
+"""Limit on an answer. The longest answers of current models are under one megabyte."""
+_MAX_REDIRECTS = 3
 _NO_KEY = "no-key"  # the client requires a key; servers without keys ignore it
 _CONNECT_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
 _R = TypeVar("_R")
+_max_bytes: ContextVar[int] = ContextVar("_max_bytes", default=MAX_REPLY_BYTES)
+"""Limit on the reply to the current request."""
+
+
+class UnsafeReplyError(Exception):
+    """A reply is too large, compressed, or a redirect to another origin; it is unused."""
+
+    def __init__(self, kind: Literal["size", "redirect", "connection"], reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +82,11 @@ class Reply:
 class Endpoint:
     """An OpenAI-compatible endpoint, accessed with the ``openai`` client. Thread-safe.
 
-    A reply has at most ``max_reply_bytes`` bytes after decompression
-    (:mod:`cognigraph.llm.bounds`).
+    Raises:
+        ConfigurationError: the base URL is none, or the extra ``openai`` is not installed.
     """
 
-    def __init__(
-        self, base_url: str, api_key: str | None, max_reply_bytes: int = MAX_REPLY_BYTES
-    ) -> None:
-        if max_reply_bytes < 1:
-            raise ConfigurationError("max_reply_bytes must be positive")
+    def __init__(self, base_url: str, api_key: str | None) -> None:
         # The HTTP library logs the address of each request, so it gets the password apart from it.
         address, self._login = without_credentials(base_url)
         if not _is_base(address):
@@ -85,7 +94,6 @@ class Endpoint:
                 "base_url must be a URL such as http://localhost:11434/v1, without a query"
             )
         self.base_url = address.rstrip("/")
-        self.max_reply_bytes = max_reply_bytes
         self._key = api_key or _NO_KEY
         login = ":".join(self._login) if self._login else ""
         password = self._login[1] if self._login else ""
@@ -102,7 +110,7 @@ class Endpoint:
         # Resolved before the clock starts: the first access imports modules.
         create = self._open().chat.completions.with_raw_response.create
         start = time.monotonic()
-        reply = shared_loop().run(self._post(create, body, timeout, self.max_reply_bytes))
+        reply = shared_loop().run(self._post(create, body, timeout, MAX_REPLY_BYTES))
         return Reply(
             reply.status, reply.body, reply.headers, reply.failure, reply.reason,
             time.monotonic() - start,
@@ -111,7 +119,7 @@ class Endpoint:
     async def _post(self, create: Any, body: Mapping[str, Any], timeout: float, most: int) -> Reply:
         import openai
 
-        max_bytes.set(most)  # for this task only
+        _max_bytes.set(most)  # for this task only
         try:
             async with asyncio.timeout(timeout):
                 raw = await create(
@@ -145,7 +153,6 @@ class Endpoint:
         with self._lock:
             if self._client is None or self._pid != os.getpid():
                 library = _openai()
-                bounds = Bounds(self.base_url)
                 self._client = library.AsyncOpenAI(
                     base_url=self.base_url,
                     api_key=self._key,
@@ -153,11 +160,11 @@ class Endpoint:
                     http_client=library.DefaultAsyncHttpxClient(
                         verify=_tls(),
                         auth=self._login,
-                        headers={"Accept-Encoding": ENCODINGS},
-                        max_redirects=MAX_REDIRECTS,
+                        headers={"Accept-Encoding": "identity"},
+                        max_redirects=_MAX_REDIRECTS,
                         event_hooks={
-                            "request": [bounds.check_request],
-                            "response": [bounds.bound_response],
+                            "request": [self._check_origin],
+                            "response": [_limit_reply],
                         },
                     ),
                 )
@@ -168,6 +175,17 @@ class Endpoint:
                 weakref.finalize(self, _close, self._client, self._pid).atexit = False
             return self._client
 
+    async def _check_origin(self, request: httpx.Request) -> None:
+        import httpx
+
+        base = httpx.URL(self.base_url)
+        target = request.url
+        if (target.scheme, target.host, target.port) != (base.scheme, base.host, base.port):
+            where = f"{target.scheme}://{target.host}" + (f":{target.port}" if target.port else "")
+            raise UnsafeReplyError(
+                "redirect", f"it redirects to another server, {where}; nothing was sent there"
+            )
+
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         with self._lock:
@@ -175,6 +193,34 @@ class Endpoint:
         if client is not None and (closing := _close(client, self._pid)) is not None:
             with suppress(TimeoutError):
                 closing.result(_CLOSE_SECONDS)
+
+
+async def _limit_reply(response: httpx.Response) -> None:
+    """Let reading the reply fail as soon as it is larger than allowed."""
+    import httpx
+
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity"):
+        raise UnsafeReplyError(
+            "connection", f"its reply is encoded as {encoding[:40]!r}, which was not requested"
+        )
+    source: Any = response.stream
+    limit = _max_bytes.get()
+
+    class LimitedStream(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for data in source:
+                size += len(data)
+                if size > limit:
+                    raise UnsafeReplyError("size", f"its reply is larger than {limit:,} bytes")
+                yield data
+
+        async def aclose(self) -> None:
+            await source.aclose()
+
+    response.encoding = "utf-8"  # as JSON requires; some other codecs take quadratic time
+    response.stream = LimitedStream()
 
 
 def _is_base(url: str) -> bool:

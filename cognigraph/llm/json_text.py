@@ -1,58 +1,64 @@
-"""A lenient parser for JSON as language models write it, amid prose and with common mistakes.
+"""Find the JSON in a model's answer, amid prose and with the usual mistakes.
 
-Valid JSON is parsed by the standard library. Anything else is parsed by a parser that tolerates
-the usual mistakes: comments, trailing, doubled and missing commas, single and typographic quotes,
-unquoted keys and values, Python's literals, line breaks and quotes inside strings, unknown
-escapes, and a missing end. It completes nothing: a value without its end is left out, so exactly
-the complete items of a cut-off array remain.
+Valid JSON is parsed by the standard library. Anything else is parsed tolerantly: comments;
+trailing, doubled and missing commas; single and typographic quotes; unquoted keys and values;
+Python's literals; line breaks and quotes inside strings; unknown escapes; a missing end. Nothing is
+completed: a value without its end is left out, so exactly the complete items of a cut-off array
+remain. That is why no library does this: jiter's partial mode keeps an object that was cut off,
+which would be stored as a fact without its negation or its time, and accepts none of the other
+mistakes; json_repair also invents ends, and takes quadratic time.
 
-The text is not trusted: parsing takes linear time, and documents that are nested too deeply or
-have too many values (:mod:`cognigraph.llm.boundedjson`) are ignored.
+The text is not trusted: parsing takes linear time and little stack, and documents that are nested
+too deeply or have too many values are ignored, because what follows walks them recursively.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from cognigraph.llm.boundedjson import MAX_DEPTH, is_bounded, parse
-
+MAX_DEPTH = 100
+MAX_VALUES = 100_000
+"""Maximum number of values in one answer, at all depths. An answer of 8,192 tokens has hundreds."""
 _MAX_STARTS = 500
-_MAX_LENIENT = 1_000_000
-"""A longer invalid answer (in characters) is not parsed leniently: no model writes that much."""
-
-_FREE = 10_000
-"""Characters that strict parsing may waste in addition to twice the length of the text."""
+_MAX_TOLERANT = 1_000_000
+"""A longer invalid answer (in characters) is not parsed tolerantly: no model writes that much."""
 
 _CLOSERS = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
-_QUOTES = frozenset(_CLOSERS)
-_PLAIN = {closer: re.compile(rf"[^{closer}\\]*") for closer in _CLOSERS.values()}
-_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_HEX = re.compile(r"[0-9A-Fa-f]{4}")
 _WORDS = {
     "true": True, "True": True, "false": False, "False": False, "null": None, "None": None,
     "undefined": None, "NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf"),
 }  # fmt: skip
-_WHITE = re.compile(r"\s*")
-_SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
+_COMMENTS = r"//[^\n]*|\#[^\n]*|/\*.*?(?:\*/|\Z)"
+_SPACE = re.compile(rf"(?:\s+|{_COMMENTS})*", re.DOTALL)
+_GAP = re.compile(rf"(?:[\s,]+|{_COMMENTS})*", re.DOTALL)
+"""What may stand between two items or members; commas may be missing, doubled or trailing."""
 _BARE_KEY = re.compile(r"[^\W\d][\w$-]*")
-_KEY_AHEAD = re.compile(
+_BARE_VALUE = re.compile(r"[^\s,:\[\]{}\"'“‘`][^,\[\]{}\n\"]*")
+_COMMENT_BEHIND = re.compile(r"\s(?://|/\*|#).*")
+_NUMBER = re.compile(r"[+-]?(?:(?P<whole>\d+)|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "u": "\\u"}
+
+_KEY = (
     r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|“[^”\n]{0,200}”|‘[^’\n]{0,200}’|`[^`\n]{0,200}`"""
     r"""|[^\W\d][\w$-]{0,200})\s{0,200}:"""
 )
-_COMMENT_AHEAD = re.compile(r"\s(?://|/\*|#).*")
-_BARE_VALUE = re.compile(r"[^\s,:\[\]{}\"'“‘`][^,\[\]{}\n\"]*")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_WHOLE = re.compile(r"[+-]?\d+")
-_VALUE_AHEAD = re.compile(
-    r"[\[{\"'“‘`\]\d+.-]|(?:true|false|null|True|False|None|NaN|Inf)\b|//|/\*|#"
-)
+_VALUE = r"(?:[\[{\"'“‘`\]\d+.\-#]|(?:true|false|null|True|False|None|NaN|Inf)\b|//|/\*)"
+_AFTER = r"\s*+(?:\Z|[\]}}]|//|/\*|\#|,\s*+(?:\Z|,|{next})|{without_comma})"
+_AFTER_MEMBER = re.compile(_AFTER.format(next=rf'["}}\]/#]|{_KEY}', without_comma=_KEY))
+_AFTER_ITEM = re.compile(_AFTER.format(next=_VALUE, without_comma=r"(?<=\n)[\"'“‘`]"))
+"""What follows the quote that ends a string. Any other quote stands inside the string, unescaped.
+
+The quotes of valid JSON always qualify.
+"""
+_AFTER_KEY = re.compile(r"\s*+:")
 _NEXT_ITEM = re.compile(r"\}\s*(?:,\s*(?=\{)|(?=\]))")
 _START = re.compile(r"[\[{]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_DECODER = json.JSONDecoder()
+_SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_INCOMPLETE = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +76,45 @@ class Document:
     left_out: int = 0
 
 
+def parse(text: str | bytes) -> Any:
+    """Parse valid JSON of bounded depth and size.
+
+    Raises:
+        ValueError: the text is not JSON, or exceeds the bounds.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+    if not is_bounded(value):
+        raise ValueError("the JSON is nested too deeply or has too many values")
+    return value
+
+
+def is_bounded(value: Any) -> bool:
+    """Whether a parsed value has at most ``MAX_VALUES`` values and ``MAX_DEPTH`` levels."""
+    level = [value]
+    count = 1
+    for _ in range(MAX_DEPTH + 1):
+        containers = [item for item in level if isinstance(item, dict | list)]
+        if not containers:
+            return True
+        count += sum(map(len, containers))
+        if count > MAX_VALUES:
+            return False
+        level = [
+            inner
+            for outer in containers
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return False
+
+
 def documents(text: str) -> list[Document]:
-    """The outermost objects and arrays in a text, in order. Never raises."""
+    """The outermost objects and arrays in a text, in order. Never raises.
+
+    Lone surrogates, which no store accepts, become U+FFFD.
+    """
     try:
         whole = parse(text)
     except ValueError:
@@ -80,246 +123,157 @@ def documents(text: str) -> list[Document]:
         return [] if whole == text else _scan(whole)
     if not isinstance(whole, dict | list):
         return []
-    mended = _without_surrogates(whole) if _has_surrogates(text) else whole
-    return [Document(mended, 0, len(text))]
+    return _scan(text) if _SURROGATE.search(text) else [Document(whole, 0, len(text))]
 
 
 def _scan(text: str) -> list[Document]:
-    if len(text) > _MAX_LENIENT:
-        return []
-    found = []
-    surrogates = _has_surrogates(text)
-    strict = 2 * len(text) + _FREE  # characters that strict parsing may still waste
+    documents: list[Document] = []
     position = 0
-    for _ in range(_MAX_STARTS):
+    for _ in range(_MAX_STARTS if len(text) <= _MAX_TOLERANT else 0):
         match = _START.search(text, position)
         if match is None:
             break
-        document, wasted = _document(text, match.start(), strictly=strict > 0)
-        strict -= wasted
-        position = max(document.end, match.start() + 1)
+        document = _TolerantParser(text).parse(match.start())
+        position = max(document.end, match.end())
         if is_bounded(document.value):
-            mended = _without_surrogates(document.value) if surrogates else document.value
-            found.append(replace(document, value=mended))
-    return found
+            documents.append(document)
+    return documents
 
 
-def _document(text: str, start: int, *, strictly: bool) -> tuple[Document, int]:
-    """The document that begins at ``start``, and the characters wasted by strict parsing."""
-    wasted = 0
-    if strictly:
-        try:
-            value, end = _DECODER.raw_decode(text, start)
-            return Document(value, start, end), 0
-        except json.JSONDecodeError as error:
-            wasted = error.pos - start
-        except (ValueError, RecursionError):  # a number with too many digits, or deep nesting
-            wasted = _FREE
-    return _JsonReader(text).document(start), wasted
-
-
-def _has_surrogates(text: str) -> bool:
-    """Whether the text may hold lone surrogates, which no store accepts; they become U+FFFD."""
-    return "\\u" in text or _SURROGATE.search(text) is not None
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value
-
-
-class _JsonReader:
-    """Parses one value of a text.
-
-    Each parsing method returns the value, its end position, and whether the value is complete.
-    """
+class _TolerantParser:
+    """Parses one object or array. The open ones are on a stack, the outermost first."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._end = len(text)
+        self._stack: list[dict[str, Any] | list[Any]] = []
+        self._at = 0
         self._left_out = 0
 
-    def document(self, start: int) -> Document:
-        """The object or array that begins at ``start``."""
-        value, end, complete = self._value(start, 0, in_object=False)
-        return Document(value, start, end, complete, self._left_out)
+    def parse(self, start: int) -> Document:
+        """Parse the object or array that begins at ``start``."""
+        text = self._text
+        outermost: dict[str, Any] | list[Any] = {} if text[start] == "{" else []
+        self._stack.append(outermost)
+        self._at = start + 1
+        while self._stack:
+            self._at = _end(_GAP, text, self._at)
+            innermost = self._stack[-1]
+            if text.startswith("}" if isinstance(innermost, dict) else "]", self._at):
+                self._stack.pop()
+                self._at += 1
+            elif not self._read_into(innermost) and not self._resume():
+                return Document(outermost, start, self._at, False, self._left_out)
+        return Document(outermost, start, self._at, True, self._left_out)
 
-    def _value(self, index: int, depth: int, *, in_object: bool) -> tuple[Any, int, bool]:
-        character = self._text[index]
-        if character in "{[":
-            if depth >= MAX_DEPTH:
-                return None, index, False
-            if character == "{":
-                return self._object(index, depth)
-            return self._array(index, depth)
-        if character in _QUOTES:
-            return self._string(index, in_object=in_object)
-        return self._bare(index)
+    def _read_into(self, container: dict[str, Any] | list[Any]) -> bool:
+        """Read the next member or item, or the bracket that opens it; whether that was possible."""
+        return self._member(container) if isinstance(container, dict) else self._item(container)
 
-    def _object(self, index: int, depth: int) -> tuple[dict[str, Any], int, bool]:
-        value: dict[str, Any] = {}
-        index += 1
-        while True:
-            index = self._skip(index)
-            if index >= self._end:
-                return value, index, False
-            if self._text[index] == "}":
-                return value, index + 1, True
-            if self._text[index] == ",":
-                index += 1
-                continue
-            key, index, known = self._key(index)
-            if not known:
-                return value, index, False
-            item, index, complete = self._value(index, depth + 1, in_object=True)
-            if complete or isinstance(item, dict | list):
-                value[key] = item
-            if not complete:
-                return value, index, False
-
-    def _key(self, index: int) -> tuple[str, int, bool]:
-        """A key, the position where its value begins, and whether both were found."""
-        if self._text[index] in _QUOTES:
-            key, end, complete = self._string(index, is_key=True)
-        elif bare := _BARE_KEY.match(self._text, index):
-            key, end, complete = bare[0], bare.end(), True
+    def _member(self, members: dict[str, Any]) -> bool:
+        text = self._text
+        if text[self._at : self._at + 1] in _CLOSERS:
+            key = self._string(None)
+        elif bare := _BARE_KEY.match(text, self._at):
+            key, self._at = bare[0], bare.end()
         else:
-            return "", index, False
-        colon = self._skip(end)
-        if not complete or not self._text.startswith(":", colon):
-            return key, max(colon, index), False
-        value = self._skip(colon + 1)
-        return key, value, value < self._end
+            return False
+        if key is _INCOMPLETE or not text.startswith(":", _end(_SPACE, text, self._at)):
+            return False
+        self._at = _end(_SPACE, text, _end(_SPACE, text, self._at) + 1)
+        value = self._value(_AFTER_MEMBER)
+        if value is not _INCOMPLETE:
+            members[str(key)] = value
+        return value is not _INCOMPLETE
 
-    def _array(self, index: int, depth: int) -> tuple[list[Any], int, bool]:
-        items: list[Any] = []
-        index += 1
-        while True:
-            index = self._skip(index)
-            if index >= self._end:
-                return items, index, False
-            character = self._text[index]
-            if character == "]":
-                return items, index + 1, True
-            if character == ",":
-                index += 1
-                continue
-            if character in "}:":
-                return items, index, False
-            item, index, complete = self._value(index, depth + 1, in_object=False)
-            if complete:
-                items.append(item)
-                continue
+    def _item(self, items: list[Any]) -> bool:
+        if self._text[self._at : self._at + 1] in ("", "}", ":"):
+            return False
+        value = self._value(_AFTER_ITEM)
+        if value is _INCOMPLETE:
             self._left_out += 1
-            following = _NEXT_ITEM.search(self._text, index) if character == "{" else None
-            if following is None:
-                return items, index, False
-            index = following.end()
+            return False
+        items.append(value)
+        return True
 
-    def _string(
-        self, index: int, *, in_object: bool = False, is_key: bool = False
-    ) -> tuple[str, int, bool]:
-        text = self._text
-        closer = _CLOSERS[text[index]]
-        plain = _PLAIN[closer]
-        parts = []
-        index += 1
-        while True:
-            match = plain.match(text, index)
-            assert match is not None  # the pattern also matches the empty string
-            parts.append(match[0])
-            index = match.end()
-            if index >= self._end:
-                return "", index, False
-            if text[index] == "\\":
-                part, index = self._escape(index + 1)
-                parts.append(part)
-            elif is_key or self._closes(index + 1, in_object):
-                return "".join(parts), index + 1, True
-            elif text.startswith(":", self._white(index + 1)):
-                return "", index, False  # this quote ends a key, so the string has no end
-            else:  # an unescaped quote inside the string
-                parts.append(closer)
-                index += 1
+    def _resume(self) -> bool:
+        """Leave out what cannot be read, and go on with the next object of an array around it."""
+        following = _NEXT_ITEM.search(self._text, self._at)
+        while len(self._stack) > 1:
+            abandoned = self._stack.pop()
+            outer = self._stack[-1]
+            if isinstance(outer, list):
+                outer.pop()
+                self._left_out += 1
+                if following is not None and isinstance(abandoned, dict):
+                    self._at = following.end()
+                    return True
+        return False
 
-    def _escape(self, index: int) -> tuple[str, int]:
-        """The character that an escape stands for, and the position after it.
+    def _value(self, after: re.Pattern[str]) -> Any:
+        """A scalar, or the object or array that opens here, which is put on the stack."""
+        character = self._text[self._at : self._at + 1]
+        if character in _CLOSERS:
+            return self._string(after)
+        if character not in ("{", "["):
+            return self._bare()
+        if len(self._stack) >= MAX_DEPTH:
+            return _INCOMPLETE
+        opened: dict[str, Any] | list[Any] = {} if character == "{" else []
+        self._stack.append(opened)
+        self._at += 1
+        return opened
 
-        ``index`` is the position after the backslash; a truncated escape ends at the end of the
-        text.
-        """
-        if index >= self._end:
-            return "", self._end
-        character = self._text[index]
-        if character != "u":
-            return _ESCAPES.get(character, character), index + 1
-        code = _HEX.match(self._text, index + 1)
-        if code is None:
-            return "\\u", self._end if index + 5 > self._end else index + 1
-        value, end = int(code[0], 16), code.end()
-        if 0xD800 <= value < 0xDC00 and self._text.startswith("\\u", end):
-            low = _HEX.match(self._text, end + 2)
-            if low is not None and 0xDC00 <= int(low[0], 16) < 0xE000:
-                value = 0x10000 + ((value - 0xD800) << 10) + (int(low[0], 16) - 0xDC00)
-                end = low.end()
-        return chr(value), end
+    def _string(self, after: re.Pattern[str] | None) -> Any:
+        """A string that ends at a quote with ``after`` behind it; ``None`` stands for anything."""
+        text, closer = self._text, _CLOSERS[self._text[self._at]]
+        start = end = self._at + 1
+        while (end := _closing(text, closer, end)) >= 0:
+            if after is None or after.match(text, end + 1):
+                self._at = end + 1
+                return _unescaped(text[start:end])
+            if _AFTER_KEY.match(text, end + 1):  # this quote ends a key, so the string has no end
+                break
+            end += 1
+        self._at = end if end >= 0 else len(text)
+        return _INCOMPLETE
 
-    def _closes(self, index: int, in_object: bool) -> bool:
-        """Whether the quote before ``index`` ends its string, judged by what follows it.
-
-        A closing quote of valid JSON always qualifies: it is followed by a bracket, or by a comma
-        and another member or item.
-        """
-        text = self._text
-        ahead = self._white(index)
-        if ahead >= self._end:
-            return True
-        character = text[ahead]
-        if character in "]}":
-            return True
-        if character == ",":
-            ahead = self._white(ahead + 1)
-            if ahead >= self._end or text[ahead] == ",":
-                return True
-            if in_object:
-                return text[ahead] in '"}]/#' or self._is(_KEY_AHEAD, ahead)
-            return self._is(_VALUE_AHEAD, ahead)
-        if text.startswith(("//", "/*", "#"), ahead):
-            return True
-        if in_object:  # a comma is missing
-            return self._is(_KEY_AHEAD, ahead)
-        return character in _QUOTES and "\n" in text[index:ahead]
-
-    def _bare(self, index: int) -> tuple[Any, int, bool]:
+    def _bare(self) -> Any:
         """A number, a literal such as ``true``, or an unquoted text."""
-        match = _BARE_VALUE.match(self._text, index)
+        match = _BARE_VALUE.match(self._text, self._at)
         if match is None:
-            return None, index, False
-        if match.end() >= self._end:  # 12 may be a cut-off 123
-            return None, match.end(), False
-        word = _COMMENT_AHEAD.sub("", match[0]).rstrip()
-        if word in _WORDS:
-            return _WORDS[word], match.end(), True
-        if not _NUMBER.fullmatch(word):
-            return word, match.end(), True
+            return _INCOMPLETE
+        self._at = match.end()
+        if self._at == len(self._text):  # 12 may be a cut-off 123
+            return _INCOMPLETE
+        word = _COMMENT_BEHIND.sub("", match[0]).rstrip()
+        number = _NUMBER.fullmatch(word)
+        if number is None:
+            return _WORDS.get(word, word)
         try:
-            return int(word) if _WHOLE.fullmatch(word) else float(word), match.end(), True
+            return int(word) if number["whole"] else float(word)
         except ValueError:  # more digits than Python converts
-            return None, match.end(), False
+            return _INCOMPLETE
 
-    def _is(self, pattern: re.Pattern[str], index: int) -> bool:
-        return pattern.match(self._text, index) is not None
 
-    def _skip(self, index: int) -> int:
-        """The position after white space and comments."""
-        match = _SPACE.match(self._text, index)
-        return match.end() if match is not None else index
+def _closing(text: str, closer: str, at: int) -> int:
+    """The position of the next quote that no backslash precedes; -1 if there is none."""
+    match = re.compile(rf"(?:[^{closer}\\]|\\.)*+", re.DOTALL).match(text, at)
+    end = at if match is None else match.end()
+    return end if text.startswith(closer, end) else -1
 
-    def _white(self, index: int) -> int:
-        match = _WHITE.match(self._text, index)
-        return match.end() if match is not None else index
+
+def _unescaped(text: str) -> str:
+    if "\\" in text:
+        text = _ESCAPE.sub(_character, text)
+    if _SURROGATE.search(text):  # joins pairs, and replaces what is none
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _character(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else _ESCAPES.get(escape[2], escape[2])
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return at if match is None else match.end()

@@ -7,16 +7,63 @@ a usable item is a failure, to be repaired or retried, and never an empty result
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic
 
-from cognigraph.llm.json_schema import json_schema
+from cognigraph.errors import ConfigurationError
 from cognigraph.llm.json_text import Document, documents
 from cognigraph.llm.protocols import T
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+# Pydantic checks bounds and fills in defaults afterwards. Servers differ in which of these
+# keywords they reject (OpenAI rejects some; llama.cpp builds slow grammars from others).
+_LEFT_OUT = frozenset(
+    "default examples format maxItems maxLength maximum minItems minLength minimum multipleOf "
+    "pattern exclusiveMaximum exclusiveMinimum title uniqueItems".split()
+)
+
+
+@lru_cache(maxsize=256)
+def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The strict form of a model's JSON schema: all properties required, no others allowed.
+
+    OpenAI calls this form strict. Servers that turn it into a grammar (vLLM, llama.cpp, Ollama)
+    write every field, in order. The result is cached: do not modify it.
+
+    Raises:
+        ConfigurationError: the schema does not describe an object with fields.
+    """
+    form = deepcopy(schema.model_json_schema(mode="validation"))
+    if reference := form.pop("$ref", None):  # a model that contains itself
+        form |= form["$defs"][reference.rpartition("/")[2]]
+    if not form.get("properties"):
+        raise ConfigurationError(f"{schema.__name__} has no fields that a model could fill in")
+    strict: dict[str, Any] = _strict(form)
+    return strict
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    result: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in ("properties", "$defs"):  # their keys are names, not schema keywords
+            result[key] = {name: _strict(part) for name, part in value.items()}
+        elif key not in _LEFT_OUT:
+            result[key] = value if key in ("enum", "const") else _strict(value)
+    if "$ref" in result:
+        return {"$ref": result["$ref"]}
+    if result.get("type") == "object" and "properties" in result:
+        result["additionalProperties"] = False
+        result["required"] = list(result["properties"])
+    return result
+
 
 _ROUNDS = 4
 _WRAPPERS = 3
@@ -44,14 +91,21 @@ class ParsedAnswer(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _JsonForm:
-    """The names of a schema's fields, of those that are lists, and of those that are required."""
+    """The names of a schema's fields, of those that are lists, and of those that are required.
+
+    An answer carries one of the lists, or any field if no list is required.
+    """
 
     fields: frozenset[str]
     lists: frozenset[str]
     required: frozenset[str]
 
     def is_carried_by(self, value: Any) -> bool:
-        return isinstance(value, dict) and not (self.lists or self.fields).isdisjoint(value)
+        return isinstance(value, dict) and not self.expected.isdisjoint(value)
+
+    @property
+    def expected(self) -> frozenset[str]:
+        return self.fields if self.lists.isdisjoint(self.required) else self.lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +131,11 @@ def read(text: str, schema: type[T], *, cut_off: bool = False) -> ParsedAnswer[T
     form = _form(schema)
     if text.lstrip().startswith(_THINKING[0]):
         text = text.partition(_THINKING[1])[2]
-    found = documents(text)
-    picked = _carrying(found, text, form) or _bare_items(found, text, schema, form)
+    parsed = documents(text)
+    picked = _carrying(parsed, text, form) or _bare_items(parsed, text, schema, form)
     if picked is None:
-        names = ", ".join(sorted(form.lists or form.fields))
-        what = f"no JSON object with {names}" if found else "no JSON object"
+        names = ", ".join(sorted(form.expected))
+        what = f"no JSON object with {names}" if parsed else "no JSON object"
         problem = f"there is {what} in it"
         return ParsedAnswer(None, cut_off=cut_off, problem=problem, formless=bool(text.strip()))
     return _fit(picked, schema, form, cut_off)
@@ -99,13 +153,13 @@ def _form(schema: type[BaseModel]) -> _JsonForm:
     return _JsonForm(frozenset(properties), frozenset(lists), frozenset(required))
 
 
-def _carrying(found: Sequence[Document], text: str, form: _JsonForm) -> _Picked | None:
+def _carrying(parsed: Sequence[Document], text: str, form: _JsonForm) -> _Picked | None:
     """The last object that has fields of the schema, because models correct themselves.
 
     Objects with nothing between them are merged: they are one answer, written in parts.
     """
     run: list[tuple[dict[str, Any], Document]] = []
-    for document in reversed(found):
+    for document in reversed(parsed):
         inner = list(_carriers(document.value, form, _WRAPPERS))
         if not inner:
             if run:
@@ -133,8 +187,8 @@ def _carriers(value: Any, form: _JsonForm, depth: int) -> Iterator[dict[str, Any
         yield value
     elif depth and isinstance(value, dict):
         for inner in reversed(value.values()):
-            if found := list(_carriers(inner, form, depth - 1)):
-                yield from found
+            if carriers := list(_carriers(inner, form, depth - 1)):
+                yield from carriers
                 return
     elif depth and isinstance(value, list):
         for inner in value:
@@ -158,12 +212,12 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _JsonForm) -> dict[str, A
 
 
 def _bare_items(
-    found: Sequence[Document], text: str, schema: type[BaseModel], form: _JsonForm
+    parsed: Sequence[Document], text: str, schema: type[BaseModel], form: _JsonForm
 ) -> _Picked | None:
     """Items without an enclosing object, assigned to the list whose type most of them match."""
     items = [
         item
-        for document in found
+        for document in parsed
         if document.complete or isinstance(document.value, list)
         for item in (document.value if isinstance(document.value, list) else [document.value])
         if isinstance(item, dict) and item
@@ -174,12 +228,12 @@ def _bare_items(
     best, name = counts[-1]
     if not best or (len(counts) > 1 and counts[-2][0] == best):
         return None
-    last = found[-1]
+    last = parsed[-1]
     return _Picked(
         {name: items},
-        whole=len(found) == 1 and last.complete and not last.left_out,
+        whole=len(parsed) == 1 and last.complete and not last.left_out,
         at_end=not last.complete and last.end >= len(text.rstrip()),
-        left_out=sum(document.left_out for document in found),
+        left_out=sum(document.left_out for document in parsed),
     )
 
 
@@ -194,6 +248,7 @@ def _fit(picked: _Picked, schema: type[T], form: _JsonForm, cut_off: bool) -> Pa
     missing = sorted(name for name in form.lists if name not in picked.data)
     data = picked.data | {name: [] for name in missing}
     value, data, dropped = _validated(data, schema, form)
+    missing = [name for name in missing if name in form.required]
     missing += [name for name in form.lists if not isinstance(data.get(name), list)]
     items = sum(len(data[name]) for name in form.lists if isinstance(data.get(name), list))
     reasons = [*dropped]

@@ -90,10 +90,10 @@ def _field(line: str, source: str) -> tuple[str, str]:
 def prompt_file(id: str, package: str = "cognigraph.ingest.model.prompts") -> PromptFile:
     """The prompt in the file ``<id>.md`` of a package; an example of an id is ``extract-1``."""
     path = files(package).joinpath(f"{id}.md")
-    found = read(path.read_text(encoding="utf-8"), f"{id}.md")
-    if found.id != id:
-        raise ConfigurationError(f"the header of {id}.md names {found.id}")
-    return found
+    prompt = read(path.read_text(encoding="utf-8"), f"{id}.md")
+    if prompt.id != id:
+        raise ConfigurationError(f"the header of {id}.md names {prompt.id}")
+    return prompt
 
 
 def render(file: PromptFile, part: str = "user", /, **inputs: str) -> Prompt:

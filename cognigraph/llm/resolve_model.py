@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.llm.client import ChatModel
 from cognigraph.llm.protocols import Model
 
 
@@ -26,6 +25,8 @@ def resolve_model(model: str | Model | None) -> Model | None:
             raise ConfigurationError(
                 f"unknown model {model!r}; use 'openai', 'openai:NAME', or pass a Model"
             )
+        from cognigraph.llm.client import ChatModel
+
         environ = {**os.environ, "COGNIGRAPH_MODEL": name} if name else os.environ
         return ChatModel.from_environment(environ)
     if isinstance(getattr(model, "name", None), str) and callable(getattr(model, "ask", None)):

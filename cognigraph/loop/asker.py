@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from cognigraph.errors import BudgetExceededError, ModelError, ModelUnavailableError
-from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Limits
 from cognigraph.llm import Answer, Budget, Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.loop.data import ModelCall

@@ -21,6 +21,7 @@ StopReason = Literal[
 class Plan:
     """What a round searches for: its queries, the layer, and ``k`` results for each query.
 
+    ``again`` is how many further messages a second look brings, at most one of each session.
     ``related`` asks for the messages beside the evidence found so far, instead of a search.
     ``reason`` says why this plan was made.
     """
@@ -30,6 +31,7 @@ class Plan:
     k: int = 15
     related: bool = False
     reason: str = ""
+    again: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +182,14 @@ class Answer:
     @property
     def all_calls(self) -> tuple[ModelCall, ...]:
         """All calls in the order in which they were made."""
-        return (*(call for one in self.rounds for call in one.calls), *self.calls)
+        return (*(call for round in self.rounds for call in round.calls), *self.calls)
 
     @property
     def trace(self) -> str:
         """All of it in words: rounds, calls, costs, proposals and notes."""
         lines = [f"{self.strategy}: {self.question}", *map(str, self.rounds)]
         lines.extend(str(call) for call in self.calls)
-        lines.extend(str(one) for one in self.proposals)
+        lines.extend(str(proposal) for proposal in self.proposals)
         lines.extend(f"note: {note}" for note in self.notes)
         used = self.usage
         lines.append(

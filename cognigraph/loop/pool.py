@@ -1,18 +1,23 @@
-"""``Pool``: the evidence of a loop, and the prompt block that is made of it."""
+"""What a loop reads of a memory, and the pool of evidence that its prompt block is made of.
+
+No model is called and nothing is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
+from functools import cached_property
 from itertools import zip_longest
+from typing import Protocol, TypeVar
 
 from cognigraph.loop.data import Evidence
-from cognigraph.loop.recall import Found, Recall, key_of
 from cognigraph.model import (
     Citation,
     Context,
     Episode,
+    Exclusion,
     Hit,
     Layer,
     SearchResult,
@@ -21,10 +26,201 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.block import build_block, fetch_background
 from cognigraph.retrieve.block_lines import day, triple_line
+from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.excerpt.background import Background, MessageKey
+from cognigraph.retrieve.layers import search_layer
+from cognigraph.retrieve.overview import find_overview
+from cognigraph.retrieve.question.overview_cues import overview_subject
+from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.search import search_with_candidates
+from cognigraph.retrieve.written_lines import written_lines
+from cognigraph.settings import ContextSettings, SearchSettings
 from cognigraph.text.marks import FOOTER, HEADER, one_line
 from cognigraph.text.token_estimate import estimate_tokens
+
+T = TypeVar("T")
+_OF_ONE_SESSION = 400
+_FEW_FACTS = 0.3
+"""Facts for each message. Rules leave less than .02, models that read everything more than .6."""
+
+
+class Run(Protocol):
+    """Completes a question to a request, and returns what ``answer`` makes of it."""
+
+    def __call__(self, answer: Callable[[SearchRequest], T], question: str) -> T:
+        """Answer a question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What one query found, best first, with what a prompt block needs beside the hits."""
+
+    hits: tuple[Hit, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    sessions: tuple[SessionHit, ...] = ()
+    episodes: tuple[Episode, ...] = ()
+    background: Background = field(default_factory=Background)
+    trace: Trace | None = None
+
+
+def key_of(hit: Hit) -> MessageKey:
+    """The key of a hit's message: its session and its id."""
+    return hit.session, hit.id
+
+
+class Recall:
+    """Reads one space, as it is at one time of asking and through one filter."""
+
+    def __init__(self, run: Run, settings: ContextSettings, zone: tzinfo) -> None:
+        self._run = run
+        self.settings = settings
+        self.zone = zone
+
+    def messages(
+        self,
+        query: str,
+        k: int,
+        without: Collection[MessageKey] = (),
+        *,
+        per_session: int | None = None,
+    ) -> Recalled:
+        """The ``k`` best messages for a query that are not among ``without``.
+
+        At most ``per_session`` of them are of one session.
+
+        For a query that asks for an overview, twice as many, spread over sessions, with episodes.
+        """
+        subject = overview_subject(query)
+
+        def answer(request: SearchRequest) -> Recalled:
+            seen = Exclusion(messages=frozenset(without))
+            new = replace(request, without=seen, per_session=per_session)
+            if subject is None:
+                searched = search_with_candidates(new, k=k)
+            else:
+                searched = find_overview(new, subject, k=2 * k)
+            background = fetch_background(request.store, request.space, searched)
+            background = replace(background, overview=subject is not None)
+            result = searched.result
+            return Recalled(
+                result.hits, result.triples, result.sessions, result.episodes, background,
+                result.trace,
+            )  # fmt: skip
+
+        return self._run(answer, query)
+
+    def facts(self, query: str, k: int, without: Collection[str] = ()) -> Recalled:
+        """The ``k`` best facts for a query whose uids are not among ``without``."""
+
+        def answer(request: SearchRequest) -> Recalled:
+            settings = request.settings
+            wide = replace(
+                settings,
+                max_triples=k,
+                triples_by_vector=max(settings.triples_by_vector, k + len(without)),
+                triples_by_terms=max(settings.triples_by_terms, k + len(without)),
+            )
+            new = replace(request, settings=wide, without=Exclusion(triples=frozenset(without)))
+            outcome = search_with_candidates(new, k=1)
+            background = fetch_background(request.store, request.space, outcome)
+            carried = Carried(background, self.zone).facts(outcome.result.triples)
+            return Recalled(triples=tuple(carried), trace=outcome.result.trace)
+
+        return self._run(answer, query)
+
+    def episodes(self, query: str, k: int) -> Recalled:
+        """The ``k`` best episodes for a query."""
+
+        def answer(request: SearchRequest) -> Recalled:
+            result = search_layer(request, k=k, layer="episodes")
+            return Recalled(episodes=result.episodes, trace=result.trace)
+
+        return self._run(answer, query)
+
+    def covered(self, query: str, episodes: Sequence[Episode]) -> Recalled:
+        """The messages that episodes cover, those first that answer the query best."""
+        recalled = self._within(query, {episode.session for episode in episodes})
+        keys = {(episode.session, id) for episode in episodes for id in episode.messages}
+        return replace(recalled, hits=tuple(hit for hit in recalled.hits if key_of(hit) in keys))
+
+    def related(self, query: str, hits: Sequence[Hit]) -> Recalled:
+        """The messages just before and after hits, in the same session."""
+        recalled = self._within(query, {hit.session for hit in hits})
+        keys = [key_of(hit) for hit in sorted(recalled.hits, key=_in_time)]
+        places = {key: position for position, key in enumerate(keys)}
+        shown = {key_of(hit) for hit in hits}
+        near = {
+            keys[position]
+            for key in shown & set(places)
+            for position in (places[key] - 1, places[key] + 1)
+            if 0 <= position < len(keys) and keys[position][0] == key[0]
+        }
+        return replace(recalled, hits=tuple(h for h in recalled.hits if key_of(h) in near - shown))
+
+    def _within(self, query: str, sessions: Collection[str]) -> Recalled:
+        """The messages of some sessions that pass the filter, best first."""
+
+        def answer(request: SearchRequest) -> Recalled:
+            many = _OF_ONE_SESSION * len(sessions)
+            wide = replace(
+                request,
+                where=replace(request.where, session=sorted(sessions)),
+                settings=_every_message(request.settings, many),
+                reader=None,
+            )
+            searched = search_with_candidates(wide, k=many)
+            background = fetch_background(request.store, request.space, searched)
+            result = searched.result
+            return Recalled(
+                result.hits, result.triples, result.sessions, (), background, result.trace
+            )  # fmt: skip
+
+        return self._run(answer, query) if sessions else Recalled()
+
+    @cached_property
+    def has_few_facts(self) -> bool:
+        """Whether the memory holds too few facts, for its messages, to be searched first."""
+
+        def answer(request: SearchRequest) -> bool:
+            stats = request.store.graph.stats(request.space, as_of=request.as_of)
+            return stats.triples < _FEW_FACTS * stats.messages
+
+        return self._run(answer, "")
+
+    def written(self, question: str, max_tokens: int) -> tuple[str, ...]:
+        """The lines of a block for what writers keep: the core profile, and procedures that fit."""
+
+        def answer(request: SearchRequest) -> tuple[str, ...]:
+            return written_lines(request, self.settings, max_tokens)
+
+        return self._run(answer, question)
+
+    def block(self, question: str, max_tokens: int, k: int | None = None) -> Context:
+        """The prompt block of a question without a loop, as :meth:`Space.context` builds it."""
+
+        def answer(request: SearchRequest) -> Context:
+            return build_block(
+                request, settings=self.settings, k=k, max_tokens=max_tokens, zone=self.zone
+            )
+
+        return self._run(answer, question)
+
+
+def _every_message(settings: SearchSettings, many: int) -> SearchSettings:
+    return replace(
+        settings,
+        chunks_by_vector=max(settings.chunks_by_vector, many),
+        time_order=False,
+        rerank=0,
+    )
+
+
+def _in_time(hit: Hit) -> tuple[str, datetime, int]:
+    return hit.session, hit.at, hit.part
+
 
 _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
 _HEADING: Mapping[Layer, str] = {"facts": "Facts:", "episodes": "Episodes:"}
@@ -45,54 +241,60 @@ class Pool:
         self._labels: dict[tuple[Layer, str, str], str] = {}
         self._lists: list[list[str]] = []
         self._sessions: tuple[SessionHit, ...] = ()
+        self._overview: tuple[Episode, ...] = ()
         self._aside: tuple[Triple, ...] = ()
         self._background = Background()
         self._trace: Trace | None = None
 
     # Adding
 
-    def add(self, found: Found, query: str, number: int) -> tuple[str, ...]:
+    def add(self, recalled: Recalled, query: str, number: int) -> tuple[str, ...]:
         """Add what a query has found in a round; returns the labels of all of it, best first."""
         before = len(self._items)
-        labels = [
-            *(self._label("messages", hit, query, number) for hit in found.hits),
-            *(self._label("episodes", one, query, number) for one in found.episodes),
-        ]
-        if found.hits:
-            self._surroundings(found)
+        labels = [self._label("messages", hit, query, number) for hit in recalled.hits]
+        if recalled.background.overview:  # a line for each in the block; the messages are evidence
+            self._overview = self._overview or recalled.episodes
         else:
-            labels += [self._label("facts", one, query, number) for one in found.triples]
+            labels += [self._label("episodes", one, query, number) for one in recalled.episodes]
+        if recalled.hits:
+            self._surroundings(recalled)
+        else:
+            labels += [self._label("facts", triple, query, number) for triple in recalled.triples]
         self._lists.append(list(self._items)[before:])
-        self._trace = self._trace or found.trace
+        self._trace = self._trace or recalled.trace
         return tuple(labels)
 
-    def _surroundings(self, found: Found) -> None:
+    def _surroundings(self, recalled: Recalled) -> None:
         """Keep what was found beside messages: sessions, facts and what precedes the messages."""
         if not self._sessions:
-            self._sessions = found.sessions
+            self._sessions = recalled.sessions
         known = {triple.uid for triple in self._aside}
-        self._aside += tuple(one for one in found.triples if one.uid not in known)
-        mine, other = self._background, found.background
+        self._aside += tuple(triple for triple in recalled.triples if triple.uid not in known)
+        mine, other = self._background, recalled.background
         self._background = Background(
             idf={**other.idf, **mine.idf},
             whole={**mine.whole, **other.whole},
             before={**mine.before, **other.before},
+            corrections={**other.corrections, **mine.corrections},
+            sources={**other.sources, **mine.sources},
+            spoken={**other.spoken, **mine.spoken},
+            overview=mine.overview or other.overview,
         )
 
-    def _label(self, layer: Layer, one: Hit | Triple | Episode, query: str, number: int) -> str:
-        session, id, text, at = _described(one)
+    def _label(self, layer: Layer, item: Hit | Triple | Episode, query: str, number: int) -> str:
+        session, id, text, at = _described(item)
         key = (layer, session or "", id)
         if key in self._labels:
             return self._labels[key]
         label = f"{_PREFIX[layer]}{sum(known[0] == layer for known in self._labels) + 1}"
         self._labels[key] = label
         self._items[label] = Evidence(label, layer, id, session, text, at, query, number)
-        if isinstance(one, Hit):
-            self._hits[label] = one
-        elif isinstance(one, Triple):
-            self._triples[label] = one
+        if isinstance(item, Hit):
+            self._hits[label] = item
+        elif isinstance(item, Triple):
+            self._triples[label] = item
         else:
-            self._episodes[label] = one
+            self._episodes[label] = item
         return label
 
     # Reading
@@ -111,7 +313,7 @@ class Pool:
         return tuple(dict.fromkeys(label for label in tidy if label in self._items))
 
     def item(self, label: str) -> Evidence:
-        """The item of a label."""
+        """The item with a label; :class:`KeyError` if there is none."""
         return self._items[label]
 
     def hits(self, labels: Iterable[str] | None = None) -> list[Hit]:
@@ -124,13 +326,13 @@ class Pool:
 
     def triples(self, labels: Iterable[str]) -> list[Triple]:
         """The facts among these labels, and those that the messages among them state."""
-        found: dict[str, Triple] = {}
+        by_uid: dict[str, Triple] = {}
         for label in labels:
             if label in self._triples:
-                found.setdefault(self._triples[label].uid, self._triples[label])
+                by_uid.setdefault(self._triples[label].uid, self._triples[label])
             elif label in self._hits:
-                found.update({one.uid: one for one in self._hits[label].triples})
-        return list(found.values())
+                by_uid.update({triple.uid: triple for triple in self._hits[label].triples})
+        return list(by_uid.values())
 
     def message_keys(self) -> set[MessageKey]:
         """The keys of all messages found."""
@@ -145,19 +347,23 @@ class Pool:
     def block(self, question: str, max_tokens: int, labels: Sequence[str] | None = None) -> Context:
         """Build a prompt block of the evidence, or of the part of it with these labels.
 
-        Messages share the budget by worth per token, as in any block. Facts and episodes that were
-        searched for come before them, in at most half of the budget if there are messages.
+        Messages share the budget by worth per token, as in any block. The profile and procedures
+        that writers keep stand first. Facts and episodes that were searched for come before the
+        messages, in at most half of the budget if there are any.
         """
         chosen = self._in_turn() if not labels else list(labels)
         hits = [self._hits[label] for label in chosen if label in self._hits]
         others = [label for label in chosen if label not in self._hits]
         count = self._recall.settings.count_tokens or estimate_tokens
+        written = self._recall.written(question, max_tokens)
         share = max_tokens if not hits else int(max_tokens * _SHARE)
-        lines, citations = self._section_lines(others, share, count)
-        used = count("\n".join(lines)) if lines else 0
-        rest = self._assembled(question, hits, max_tokens - used) if hits else None
+        lines, citations = self._section_lines(others, share, count, written)
+        if hits and not citations:
+            return self._assembled(question, hits, max_tokens, written)
         if not lines:
-            return rest if rest is not None else _empty()
+            return _empty()
+        left = max_tokens - count("\n".join(lines))
+        rest = self._assembled(question, hits, left) if hits else None
         return _joined(lines, citations, rest, count)
 
     def _in_turn(self) -> list[str]:
@@ -165,28 +371,38 @@ class Pool:
         ranks = zip_longest(*self._lists)
         return [label for rank in ranks for label in rank if label is not None]
 
-    def _assembled(self, question: str, hits: Sequence[Hit], max_tokens: int) -> Context:
+    def _assembled(
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        max_tokens: int,
+        written: tuple[str, ...] = (),
+    ) -> Context:
         assert self._trace is not None
         settings = self._recall.settings
         if any(item.layer == "facts" for item in self._items.values()):
             settings = replace(settings, triples=False)
-        result = SearchResult(question, tuple(hits), self._aside, self._sessions, self._trace)
+        result = SearchResult(
+            question, tuple(hits), self._aside, self._sessions, self._trace,
+            episodes=self._overview,
+        )  # fmt: skip
         return assemble(
             result,
             settings,
             max_tokens=max(1, max_tokens),
             zone=self._recall.zone,
-            background=self._background,
+            background=replace(self._background, written=written),
         )
 
     def _section_lines(
-        self, labels: Sequence[str], budget: int, count: Count
+        self, labels: Sequence[str], budget: int, count: Count, written: Sequence[str]
     ) -> tuple[list[str], list[Citation]]:
-        lines: list[str] = []
+        """What is written, and the lines of the facts and episodes with these labels."""
+        lines = list(written)
         citations: list[Citation] = []
         for layer in ("episodes", "facts"):
             for number, item in enumerate(
-                (self._items[one] for one in labels if self._items[one].layer == layer), 1
+                (self._items[label] for label in labels if self._items[label].layer == layer), 1
             ):
                 heading = [_HEADING[layer]] if number == 1 else []
                 name = f"{_PREFIX[layer]}{number}"
@@ -203,18 +419,18 @@ class Pool:
         return f"{item.session} ({day(item.at, self._recall.zone)}): {one_line(item.text)}"
 
 
-def _described(one: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:
-    if isinstance(one, Hit):
+def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:
+    if isinstance(item, Hit):
         return (
-            one.session,
-            one.id,
-            f"{one.speaker}: {one.text}" if one.speaker else one.text,
-            one.at,
+            item.session,
+            item.id,
+            f"{item.speaker}: {item.text}" if item.speaker else item.text,
+            item.at,
         )
-    if isinstance(one, Triple):
-        session = one.sources[0].session if one.sources else None
-        return session, one.uid, one.text, one.last_observed
-    return one.session, one.uid, one.text, one.started_at
+    if isinstance(item, Triple):
+        session = item.sources[0].session if item.sources else None
+        return session, item.uid, item.text, item.last_observed
+    return item.session, item.uid, item.text, item.started_at
 
 
 def _empty() -> Context:

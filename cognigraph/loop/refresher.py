@@ -51,22 +51,22 @@ def later_time_wins(conflict: Sequence[Triple], reason: str = "") -> tuple[Repai
         slot = slot_of(triple)
         if slot is not None and triple.status == "current":
             slots.setdefault(slot, {})[triple.uid] = triple
-    found: list[Repair] = []
+    repairs: list[Repair] = []
     for _, facts in sorted(slots.items()):
-        found.extend(_of_one_slot(list(facts.values()), reason))
-    return tuple(found)
+        repairs.extend(_of_one_slot(list(facts.values()), reason))
+    return tuple(repairs)
 
 
 def _of_one_slot(facts: Sequence[Triple], reason: str) -> list[Repair]:
-    ordered = sorted(facts, key=lambda one: (time_of(one), one.uid))
+    ordered = sorted(facts, key=lambda fact: (time_of(fact), fact.uid))
     newest = ordered[-1]
     at = time_of(newest)
-    if any(time_of(one) == at and _differ(one, newest) for one in ordered[:-1]):
+    if any(time_of(fact) == at and _differ(fact, newest) for fact in ordered[:-1]):
         return []
     return [
-        Repair("supersede", one, newest, at, reason or "a later fact holds another value")
-        for one in ordered[:-1]
-        if time_of(one) < at and _differ(one, newest)
+        Repair("supersede", fact, newest, at, reason or "a later fact holds another value")
+        for fact in ordered[:-1]
+        if time_of(fact) < at and _differ(fact, newest)
     ]
 
 
@@ -149,13 +149,17 @@ def _checked(
         return Repair("retract", old, reason=reason or "the user asked to forget it")
     if new is None:
         return "it names no fact that was shown as the new one"
-    allowed = {one.old.uid: one for one in later_time_wins([old, new], reason)}
+    allowed = {repair.old.uid: repair for repair in later_time_wins([old, new], reason)}
     if old.uid not in allowed:
         return "the facts are of the same time, about different things, or in the wrong order"
     return allowed[old.uid]
 
 
-def _without_cycles(found: dict[str, Repair]) -> tuple[Repair, ...]:
+def _without_cycles(repairs: dict[str, Repair]) -> tuple[Repair, ...]:
     """The repairs whose new fact is not itself taken back."""
-    retracted = {uid for uid, one in found.items() if one.action == "retract"}
-    return tuple(one for one in found.values() if one.new is None or one.new.uid not in retracted)
+    retracted = {uid for uid, repair in repairs.items() if repair.action == "retract"}
+    return tuple(
+        repair
+        for repair in repairs.values()
+        if repair.new is None or repair.new.uid not in retracted
+    )

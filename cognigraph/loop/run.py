@@ -22,9 +22,9 @@ from cognigraph.loop.data import (
     Round,
     StopReason,
 )
-from cognigraph.loop.state import LoopState
+from cognigraph.loop.licomemory_slots import AskAsItIs
+from cognigraph.loop.state import LoopState, Written, write_answer
 from cognigraph.loop.strategy import Strategy
-from cognigraph.loop.write_answer import Written, write_answer
 from cognigraph.model import Citation, Context, Usage
 from cognigraph.text.clean import printable
 from cognigraph.text.redaction import redacted
@@ -36,7 +36,7 @@ Apply = Callable[[Sequence[Repair]], None]
 """Makes all proposed changes in one transaction."""
 
 NO_MODEL = (
-    "no model is configured: this is the block of one search; set COGNIGRAPH_MODEL and "
+    "no model is configured: this is the block without a loop; set COGNIGRAPH_MODEL and "
     "OPENAI_API_KEY (or OPENAI_BASE_URL) and open the memory with model='openai', or pass a Model"
 )
 
@@ -72,7 +72,7 @@ class Loop:
             self._search()
         except ModelError as error:
             return self._without_loop("model failed", error)
-        if not len(state.pool):
+        if not len(state.pool) and not state.block():
             state.verdict, self.stopped = "nothing", "nothing found"
             self.notes.append("nothing was found: there is nothing to answer from")
             return self._answer("", state.block(), (), ())
@@ -118,30 +118,31 @@ class Loop:
         started, state = time.monotonic(), self.state
         state.round = len(self.rounds) + 1
         state.assessment = None
-        found = state.fetch(plan)
+        before = len(state.pool)
+        evidence = state.fetch(plan)
         deepened: tuple[Evidence, ...] = ()
         following: Plan | None = None
         try:
-            state.assessment = self._assess(found)
+            state.assessment = self._assess()
+            evidence = state.pool.items[before:]  # with what the assessment has looked up
             if state.assessment is not None:
                 state.verdict = state.assessment.verdict
                 if state.assessment.deep and self.strategy.deepen is not None:
-                    before = len(state.pool)
                     self.strategy.deepen(state)
-                    deepened = state.pool.items[before:]
+                    deepened = state.pool.items[before + len(evidence) :]
                 if state.assessment.conflicts and self.strategy.repair is not None:
                     self._propose(self.strategy.repair(state))
             if self.strategy.reflect is not None and self._may_reflect:
                 following = self.strategy.reflect(state)
         except ModelError as error:
-            self._record(plan, found, deepened, started)
+            self._record(plan, evidence, deepened, started)
             if not self._is_limit(error):
                 raise
             return None
-        self._record(plan, found, deepened, started)
+        self._record(plan, evidence, deepened, started)
         return following
 
-    def _assess(self, found: Sequence[Evidence]) -> Assessment | None:
+    def _assess(self) -> Assessment | None:
         """Assess the evidence; a first round without any needs no model to be called empty."""
         if self.strategy.assess is None:
             return None
@@ -157,13 +158,13 @@ class Loop:
         )
 
     def _propose(self, repairs: Sequence[Repair]) -> None:
-        known = {one.old.uid for one in self.proposals}
-        self.proposals.extend(one for one in repairs if one.old.uid not in known)
+        known = {proposal.old.uid for proposal in self.proposals}
+        self.proposals.extend(proposal for proposal in repairs if proposal.old.uid not in known)
 
     def _record(
         self,
         plan: Plan,
-        found: Sequence[Evidence],
+        evidence: Sequence[Evidence],
         deepened: Sequence[Evidence],
         started: float,
     ) -> None:
@@ -171,7 +172,7 @@ class Loop:
         done = Round(
             len(self.rounds) + 1,
             plan,
-            tuple(found),
+            tuple(evidence),
             state.assessment,
             tuple(deepened),
             state.take_calls(),
@@ -215,7 +216,7 @@ class Loop:
         except NotFoundError as error:
             self.notes.append(f"the changes were not made: {error}")
             return tuple(self.proposals)
-        return tuple(replace(one, applied=True) for one in self.proposals)
+        return tuple(replace(proposal, applied=True) for proposal in self.proposals)
 
     def _without_loop(self, stopped: StopReason, error: ModelError | None = None) -> Answer:
         """The answer when there is no usable model: the block of a search without a loop."""
@@ -226,8 +227,16 @@ class Loop:
                 f"the model failed in round {max(1, len(self.rounds))} "
                 f"({redacted(printable(str(error)))}); this is the block without a loop"
             )
-        block = state.recall.block(state.question, self.plain_tokens)
+        block = self._look_again(state.recall.block(state.question, self.plain_tokens))
         return self._answer(self._last_answer(), block, (), tuple(self.proposals))
+
+    def _look_again(self, block: Context) -> Context:
+        """A wider block than that of one search, if the parts of the answer may be scattered."""
+        plan = AskAsItIs()(self.state)
+        if not plan.again or not block or len(self.state.pool):
+            return block
+        self.state.fetch(plan)
+        return self.state.block()
 
     def _answer(
         self,
@@ -238,7 +247,7 @@ class Loop:
     ) -> Answer:
         state = self.state
         calls: tuple[ModelCall, ...] = state.take_calls()
-        usage = sum((call.usage for one in self.rounds for call in one.calls), Usage())
+        usage = sum((call.usage for round in self.rounds for call in round.calls), Usage())
         usage = sum((call.usage for call in calls), usage)
         notes = (*self.notes, *state.notes)
         return Answer(

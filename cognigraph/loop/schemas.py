@@ -1,38 +1,43 @@
-"""The answers that the prompts of the loop ask for. Needs pydantic (extra ``openai``)."""
+"""The answers that the prompts of the loop ask for. Needs pydantic (extra ``openai``).
+
+A field has a default where a reply that leaves it out still says what to do: models leave out what
+would be empty, such as the queries beside the verdict "enough".
+"""
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from cognigraph.llm.answer_types import Lines, Number, Text, Texts
+from cognigraph.llm.answer_types import Flag, Lines, Number, Text, Texts
 
 
 class MissingAnswer(BaseModel):
     """What the notes lack, and what to search for next."""
 
     verdict: Text
-    missing: Text
-    queries: Texts
+    missing: Text = ""
+    queries: Texts = Field(default_factory=list)
 
 
 class RouteAnswer(BaseModel):
     """A question that stands alone, its four intents, and how many results it needs."""
 
     query: Text
-    fine: Number
-    abstract: Number
-    event: Number
-    atomic: Number
-    k: Number
+    fine: Number = 0
+    abstract: Number = 0
+    event: Number = 0
+    atomic: Number = 0
+    k: Number = 0
 
 
 class JudgeAnswer(BaseModel):
-    """Whether the entries suffice, which of them matter, and which contradict each other."""
+    """Whether entries suffice, which of them matter, which are in conflict, and what is missing."""
 
-    reason: Text
+    reason: Text = ""
     action: Text
-    kept: Lines
-    conflicts: Lines
+    kept: Lines = Field(default_factory=list)
+    conflicts: Lines = Field(default_factory=list)
+    missing: Text = ""
 
 
 class RefreshLine(BaseModel):
@@ -53,8 +58,8 @@ class RefreshAnswer(BaseModel):
 class LightAnswer(BaseModel):
     """An answer from summaries alone, or the statement that they do not suffice."""
 
-    answer: Text
-    sure: bool
+    answer: Text = ""
+    sure: Flag
 
 
 class SelectAnswer(BaseModel):
@@ -66,12 +71,12 @@ class SelectAnswer(BaseModel):
 class ReflectAnswer(BaseModel):
     """Whether the answer is complete, and otherwise the question to pursue."""
 
-    complete: bool
-    question: Text
+    complete: Flag
+    question: Text = ""
 
 
 class FinalAnswer(BaseModel):
     """The answer to a question, with the labels of the notes that support it."""
 
     answer: Text
-    labels: Lines
+    labels: Lines = Field(default_factory=list)

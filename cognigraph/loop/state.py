@@ -1,17 +1,45 @@
-"""``LoopState``: what a loop knows at one moment. Every slot is called with it."""
+"""``LoopState``: what a loop knows at one moment, and the answer that is written from it.
+
+Every slot is called with the state. Evidence is one line of a prompt for each item, which cannot
+close its section.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 
 from cognigraph.loop.asker import Asker
 from cognigraph.loop.data import Assessment, Evidence, ModelCall, Plan, Verdict
-from cognigraph.loop.pool import Pool
-from cognigraph.loop.recall import Found, Recall
-from cognigraph.loop.shown import bullet_lines, evidence_lines, history_lines
+from cognigraph.loop.pool import Pool, Recall, Recalled
+from cognigraph.loop.wordings import asks_for_inference
 from cognigraph.model import Citation, Context
+from cognigraph.retrieve.block_lines import day
+from cognigraph.text.marks import one_line
+
+_MOST_HISTORY = 12
+_LONGEST_TURN = 500
+NONE = "(none)"
+
+
+def evidence_lines(items: Iterable[Evidence], zone: tzinfo) -> str:
+    """One line for each item: its label, its day, and its text."""
+    lines = [f"[{item.label}] {day(item.at, zone)} {one_line(item.text)}" for item in items]
+    return "\n".join(lines) or NONE
+
+
+def history_lines(history: Sequence[str]) -> str:
+    """The last turns of the conversation in which the question is asked, oldest first."""
+    lines = [f"- {one_line(turn)[:_LONGEST_TURN]}" for turn in history[-_MOST_HISTORY:]]
+    return "\n".join(lines) or NONE
+
+
+def bullet_lines(texts: Sequence[str]) -> str:
+    """One line for each text, which cannot begin another; a word that says so without any."""
+    return "\n".join(f"- {one_line(text)}" for text in texts) or NONE
+
 
 _LONGEST_QUERY = 300
 _RELATED = 10
@@ -100,13 +128,17 @@ class LoopState:
             if key not in self._sent:
                 self._sent[key] = query
                 labels += self.add(self._send(query, plan), query)
+                if plan.again and plan.layer == "messages" and labels:
+                    seen = self.pool.message_keys()
+                    more = self.recall.messages(query, plan.again, seen, per_session=1)
+                    labels += self.add(more, query)
         if not labels and not before and plan.layer == "episodes":
             self.note("no episode was found: messages were searched instead")
             return self.fetch(replace(plan, layer="messages"))
         self.shown = tuple(dict.fromkeys(labels))
         return self.pool.items[before:]
 
-    def _send(self, query: str, plan: Plan) -> Found:
+    def _send(self, query: str, plan: Plan) -> Recalled:
         if plan.layer == "messages":
             return self.recall.messages(query, plan.k, self.pool.message_keys())
         if plan.layer == "facts":
@@ -117,19 +149,19 @@ class LoopState:
         """Whether a query was not sent to a layer."""
         return (layer, same_query(query)) not in self._sent
 
-    def add(self, found: Found, query: str) -> tuple[str, ...]:
+    def add(self, recalled: Recalled, query: str) -> tuple[str, ...]:
         """Add what a query has found; returns the labels of all of it."""
-        return self.pool.add(found, query, self.round)
+        return self.pool.add(recalled, query, self.round)
 
     def known(self, labels: Iterable[str], among: Iterable[str] | None = None) -> tuple[str, ...]:
         """Those labels that a model may name: of items it was shown. Others are noted."""
         given = tuple(labels)
         allowed = set(self.pool.known(among) if among is not None else self.pool.known(given))
-        found = tuple(label for label in self.pool.known(given) if label in allowed)
-        invented = len({label.strip().strip("[]").upper() for label in given}) - len(found)
+        known = tuple(label for label in self.pool.known(given) if label in allowed)
+        invented = len({label.strip().strip("[]").upper() for label in given}) - len(known)
         if invented > 0:
             self.note(f"{invented} of {len(given)} ids were not among those shown: left out")
-        return found
+        return known
 
     def choose(self, labels: Iterable[str]) -> None:
         """Add items to those that the block is made of; without any, it is made of all."""
@@ -179,3 +211,49 @@ class LoopState:
     def sent_lines(self) -> str:
         """The queries so far."""
         return bullet_lines(self.sent)
+
+
+_LABEL = re.compile(r"\[?\b([STCEF]\d+)\b\]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer, the block that it was written from, and the items that it cites."""
+
+    text: str
+    context: Context
+    citations: tuple[Citation, ...]
+
+
+def write_answer(state: LoopState, *, last: bool = True) -> Written:
+    """Ask the model for the answer; to what would or might be, also for one that it infers.
+
+    Raises:
+        ModelError: there is no usable answer.
+    """
+    from cognigraph.loop.schemas import FinalAnswer
+
+    block = state.block()
+    inputs = {
+        "asked": state.asked_on,
+        "history": state.history_lines,
+        "question": one_line(state.question),
+        "pool": state.answer_lines,
+        "memory": str(block) or NONE,
+    }
+    prompt = "loop-infer-1" if asks_for_inference(state.question) else "loop-answer-1"
+    answer = state.asker.ask(prompt, FinalAnswer, inputs, last=last)
+    text = answer.answer.strip()
+    return Written(text, block, cited(state, block, answer.labels, text))
+
+
+def cited(state: LoopState, block: Context, labels: list[str], text: str) -> tuple[Citation, ...]:
+    """The items of a block that an answer names; labels that the block lacks are noted."""
+    known = {citation.label: citation for citation in block.citations}
+    named = [match[1] for label in labels for match in _LABEL.finditer(label.upper())]
+    invented = len({label for label in named if label not in known})
+    invented += sum(not _LABEL.search(label.upper()) for label in labels)
+    if invented:
+        state.note(f"{invented} labels of the answer are not in the block: left out")
+    inside = [match[1] for match in re.finditer(r"\[([STCEF]\d+)\]", text)]
+    return tuple(known[label] for label in dict.fromkeys((*named, *inside)) if label in known)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.loop.ama import Judge, Retry, RewriteAndRoute
+from cognigraph.loop.ama_slots import Judge, Retry, RewriteAndRoute
 from cognigraph.loop.data import Assessment, Plan, Repair
-from cognigraph.loop.hymem import DeepModule, LightModule, ReflectionModule
-from cognigraph.loop.licomemory import AskAsItIs, FollowUp, NoticeMissing
+from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule
+from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
 from cognigraph.loop.refresher import Refresher
 
 

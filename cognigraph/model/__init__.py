@@ -42,7 +42,7 @@ from cognigraph.model.importing import (
     ImportProgress,
     ImportReport,
 )
-from cognigraph.model.layers import Layer
+from cognigraph.model.layers import Layer, Shape
 from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
     DEFAULT_SESSION,
@@ -95,6 +95,7 @@ __all__ = [
     "Seen",
     "Session",
     "SessionHit",
+    "Shape",
     "SignalStanding",
     "Source",
     "SourceStanding",

@@ -137,7 +137,7 @@ class Trace:
     and the other fields those of the question.
     """
 
-    profile: str
+    ranking: str
     now: datetime
     timings: Mapping[str, float]
     counts: Mapping[str, int]

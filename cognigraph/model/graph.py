@@ -164,7 +164,7 @@ class Triple:
     the first and last observed time of its evidence. ``score`` is set in search results only.
 
     ``sources`` are newest first. A search lists the ten newest and those among its hits, and
-    ``older_sources`` counts the others; ``triples()`` lists all.
+    ``older_sources`` counts the others; ``facts()`` lists all.
 
     A fact that describes a state is true from ``valid_from`` until ``valid_to``, which is ``None``
     as long as no end is known. ``superseded_by`` is the uid of the triple that ended it,

@@ -52,8 +52,8 @@ class Message:
     any JSON value that is to be kept as it is. None of them is searched for words. ``text`` may be
     empty if there is a ``raw`` payload: such a message is stored and listed, but never found.
 
-    ``expires`` is a time, later than ``at``, after which :meth:`cognigraph.Space.expire` forgets
-    the message.
+    ``expires`` is a time, later than ``at``, after which ``forget(expired=True)`` forgets the
+    message.
 
     ``facts`` are what the message says, see :class:`StatedFact`; no facts are then extracted from
     it, unless ``extract`` is true. With ``extract=False`` alone, none are known of it.

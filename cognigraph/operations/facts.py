@@ -1,162 +1,203 @@
-"""``Facts``: the operations of a space on its facts, as they are and as they were."""
+"""Lists the facts of a space, also as they were known at an earlier time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
-from cognigraph.engine import Engine
+from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, EntityProfile, Filter, History, Session, Stats, Status, Triple
+from cognigraph.model import Entity, EntityProfile, History, ProfileEntry, Triple
 from cognigraph.model.listing import TripleQuery
-from cognigraph.operations import entity_profiles, fact_list, fact_states
-from cognigraph.operations.searching import in_utc
-from cognigraph.times import to_utc
-from cognigraph.validation import checked
+from cognigraph.resolution.name_forms import NAME_TYPE
+from cognigraph.retrieve.known_at import known_at
+from cognigraph.states.slots import claim_about
+from cognigraph.stores.protocols import NamedEntity, Store
+
+_PAGE = 500
 
 
-class Facts:
-    """One tenant, as far as its facts are listed."""
+def listed(store: Store, space: str, query: TripleQuery) -> list[Triple]:
+    """The facts that a query asks for; see :meth:`cognigraph.Space.triples`."""
+    if query.as_of is None:
+        return store.graph.triples(space, query)
+    if query.status is None and query.valid_at is None:
+        found = known_at(store, space, store.graph.triples(space, query), query.as_of)
+        return sorted(found, key=lambda triple: triple.last_observed, reverse=True)
+    end = query.offset + query.limit
+    return list(islice(_known(store, space, query), query.offset, end))
 
-    _engine: Engine
-    _name: str
 
-    @checked
-    def sessions(
-        self, limit: int = 100, offset: int = 0, *, as_of: datetime | str | None = None
-    ) -> list[Session]:
-        """List sessions with their keys and summaries, newest first.
+def _known(store: Store, space: str, query: TripleQuery) -> Iterator[Triple]:
+    """Facts by what was known of them at ``as_of``, which the store does not hold."""
+    page = replace(query, status=None, valid_at=None, limit=_PAGE, offset=0)
+    while found := store.graph.triples(space, page):
+        for triple in known_at(store, space, found, query.as_of):
+            if query.status in (None, triple.status) and (
+                query.valid_at is None or triple.is_true_at(query.valid_at)
+            ):
+                yield triple
+        page = replace(page, offset=page.offset + _PAGE)
 
-        With ``as_of`` as far as they had gone at that time; a session that went on later has the
-        keys and summary of its newest revision that was written by then, if one is kept.
-        """
-        return self._engine.store.graph.sessions(
-            self._name, limit=limit, offset=offset, as_of=self._utc(as_of)
-        )
 
-    @checked
-    def entities(
-        self,
-        match: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
-        *,
-        as_of: datetime | str | None = None,
-    ) -> list[Entity]:
-        """List entities, those with the most triples first.
+def history(
+    store: Store,
+    space: str,
+    entity: str,
+    relation: str | None,
+    *,
+    as_of: datetime | None = None,
+    valid_at: datetime | None = None,
+) -> list[History]:
+    """The states of an entity by slot; see :meth:`cognigraph.Space.history`."""
+    chains: dict[tuple[str, str], list[Triple]] = {}
+    for triple in known_at(store, space, store.states.of_entity(space, entity), as_of):
+        if valid_at is not None and not triple.is_true_at(valid_at):
+            continue
+        chains.setdefault(slot_of(triple), []).append(triple)
+    found = [
+        History(subject, slot, tuple(sorted(triples, key=beginning)))
+        for (subject, slot), triples in sorted(chains.items())
+    ]
+    return found if relation is None else [one for one in found if _is_about(one, relation)]
 
-        With ``match`` only those with that text in their name or an alias. With ``as_of`` only
-        what had been said at that time counts; entities are merged as they are now.
-        """
-        return self._engine.store.graph.entities(
-            self._name, match=match, limit=limit, offset=offset, as_of=self._utc(as_of)
-        )
 
-    @checked
-    def stats(self, *, as_of: datetime | str | None = None) -> Stats:
-        """Count the content of this space, and how much of it waits to be enriched.
+def slot_of(triple: Triple) -> tuple[str, str]:
+    """Return whose slot a triple is about, and the slot as people would call it."""
+    claim = claim_about(triple)
+    if claim is None:
+        return triple.subject, triple.relation
+    subject = triple.object if claim.on_object else triple.subject
+    return subject, claim.slot.removeprefix("<").replace("|", " ")
 
-        With ``as_of`` only what had been said at that time counts; what waits is that part of it
-        which waits now.
-        """
-        return self._engine.store.graph.stats(self._name, as_of=self._utc(as_of))
 
-    @checked
-    def triples(
-        self,
-        entity: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
-        *,
-        as_of: datetime | str | None = None,
-        valid_at: datetime | str | None = None,
-        status: Status | None = None,
-        slot: str | None = None,
-        text: str | None = None,
-        where: Filter | None = None,
-    ) -> list[Triple]:
-        """List triples with their sources, newest first; those that meet all conditions.
+def beginning(triple: Triple) -> tuple[datetime, datetime, str]:
+    """Order facts by when they became true, else by when they were first said."""
+    return triple.valid_from or triple.first_observed, triple.first_observed, triple.uid
 
-        Args:
-            entity: a whole name or alias; only triples of that entity.
-            limit: the largest number of triples.
-            offset: how many to leave out at the beginning.
-            as_of: only what was known at this time: later triples, and later evidence, are left
-                out, and a triple that was superseded later is current.
-            valid_at: only what is true at this time, as known now (or at ``as_of``). A triple
-                without a time of its own counts from when it was first said.
-            status: ``"current"``, ``"superseded"`` or ``"retracted"``.
-            slot: what the triples are about, as :meth:`history` calls it: ``"home"``, ``"work"``.
-            text: a part of the triple in words, in any case.
-            where: which messages count as sources; a triple must have one that passes.
-        """
-        query = TripleQuery(
-            entity=entity,
-            limit=limit,
-            offset=offset,
-            as_of=self._utc(as_of),
-            valid_at=self._utc(valid_at),
-            status=status,
-            slot=None if slot is None else normalise(slot),
-            text=None if text is None else normalise(text),
-            where=None if where is None else in_utc(where, self._engine.zone),
-        )
-        return fact_list.listed(self._engine.store, self._name, query)
 
-    @checked
-    def history(
-        self,
-        entity: str,
-        relation: str | None = None,
-        *,
-        as_of: datetime | str | None = None,
-        valid_at: datetime | str | None = None,
-    ) -> list[History]:
-        """List what was said about each slot of an entity, oldest first, and what ended it.
+def _is_about(chain: History, relation: str) -> bool:
+    wanted = normalise(relation)
+    relations = {normalise(triple.relation) for triple in chain.triples}
+    return wanted in relations or chain.slot == wanted or chain.slot.startswith(f"{wanted} ")
 
-        A slot is what a fact is about: "lives in Oslo" and "moved to Bergen" are about ``home``.
 
-        Args:
-            entity: a whole name or alias.
-            relation: a relation or a slot; only the slots that have it.
-            as_of: only what was known at this time, and what was current then.
-            valid_at: only the facts that are true at this time.
-        """
-        return fact_states.history(
-            self._engine.store, self._name, entity, relation,
-            as_of=self._utc(as_of), valid_at=self._utc(valid_at),
-        )  # fmt: skip
+_PAGE = 500
+_OWNED_MOST = 200
+_VALUE = "value"
 
-    @checked
-    def profile(
-        self,
-        entity: str,
-        *,
-        earlier: bool = False,
-        as_of: datetime | str | None = None,
-        valid_at: datetime | str | None = None,
-    ) -> EntityProfile:
-        """Collect what is true of an entity, by slot, with its types and aliases.
 
-        Facts of what is called its own ("Ann's rent") are included. Each has its sources and says
-        since when it is true.
+def profile(
+    store: Store,
+    space: str,
+    entity: str,
+    *,
+    at: datetime,
+    as_of: datetime | None,
+    earlier: bool,
+) -> EntityProfile:
+    """What is true of an entity ``at`` a time; see :meth:`cognigraph.Space.profile`."""
+    found = store.resolution.named(space, entity)
+    if not found:
+        raise NotFoundError(f"no entity is called {entity!r}")
+    # Entities of several types can share a name; that it is a name is the least of what one is.
+    called = list(dict.fromkeys(one.name for one in sorted(found, key=_is_only_a_name)))
+    names = {normalise(name) for name in (*called, entity)}
+    known = [
+        one
+        for name in called
+        for one in store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
+        if normalise(one.name) in names
+    ]
+    triples = {
+        triple.uid: triple for name in called for triple in _about(store, space, name, names, as_of)
+    }
+    return EntityProfile(
+        called[0],
+        tuple(sorted({one.type for one in found})),
+        tuple(sorted({alias for one in known for alias in one.aliases})),
+        tuple(_entries(triples.values(), names, at, earlier=earlier)),
+    )
 
-        Args:
-            entity: a whole name or alias.
-            earlier: also give the facts that are over.
-            as_of: only what was known at this time.
-            valid_at: what is true at this time, instead of now.
 
-        Raises:
-            NotFoundError: there is no entity of that name.
-        """
-        return entity_profiles.profile(
-            self._engine.store,
-            self._name,
-            entity,
-            at=self._utc(valid_at) or self._utc(as_of) or self._engine.clock(),
-            as_of=self._utc(as_of),
-            earlier=earlier,
-        )
+def _is_only_a_name(one: NamedEntity) -> bool:
+    return one.type == NAME_TYPE
 
-    def _utc(self, at: datetime | str | None) -> datetime | None:
-        return None if at is None else to_utc(at, self._engine.zone)
+
+def _about(
+    store: Store, space: str, name: str, names: set[str], as_of: datetime | None
+) -> Iterator[Triple]:
+    """Facts of the entity, and of what is called its own: "Ann's rent"."""
+    for triple in _all(store, space, name, as_of):
+        if _holder(triple) in names:
+            yield triple
+    for own in _owned(store, space, name, as_of):
+        for triple in _all(store, space, own.name, as_of):
+            if _holder(triple) == normalise(own.name):
+                yield triple
+
+
+def _owned(store: Store, space: str, name: str, as_of: datetime | None) -> Iterator[Entity]:
+    found = store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
+    beginnings = tuple(f"{normalise(name)}{mark}s " for mark in "'’")
+    return (one for one in found if normalise(one.name).startswith(beginnings))
+
+
+def _all(store: Store, space: str, entity: str, as_of: datetime | None) -> Iterator[Triple]:
+    query = TripleQuery(entity=entity, limit=_PAGE, as_of=as_of)
+    while page := listed(store, space, query):
+        yield from page
+        if len(page) < _PAGE:
+            return
+        query = replace(query, offset=query.offset + _PAGE)
+
+
+def _holder(triple: Triple) -> str:
+    """The normalised name of the entity that a fact is about."""
+    claim = claim_about(triple)
+    return normalise(triple.object if claim and claim.on_object else triple.subject)
+
+
+def _entries(
+    triples: Iterable[Triple], names: set[str], at: datetime, *, earlier: bool
+) -> Iterator[ProfileEntry]:
+    """Yield what is true by slot, in alphabetical order."""
+    slots: dict[str, list[Triple]] = {}
+    for triple in triples:
+        if triple.status != "retracted":
+            slots.setdefault(_slot(triple, names), []).append(triple)
+    entries = []
+    for slot, found in slots.items():
+        ordered = sorted(found, key=_began_at)
+        true = tuple(one for one in ordered if _is_true(one, at))
+        over = tuple(one for one in ordered if not _is_true(one, at) and _began(one, at))
+        if true or (over and earlier):
+            entries.append(ProfileEntry(slot, true, over if earlier else ()))
+    yield from sorted(entries, key=lambda entry: (entry.since is None, entry.slot))
+
+
+def _slot(triple: Triple, names: set[str]) -> str:
+    """The slot as people would call it; of "Ann's rent" it is "rent"."""
+    subject, slot = slot_of(triple)
+    owner, mark, what = normalise(subject).replace("’", "'").partition("'s ")
+    if mark and owner in names:
+        return what if slot == _VALUE else f"{what} {slot}"
+    # Several objects of one relation are one entry: likes jazz, likes rock.
+    return triple.relation if slot.startswith(f"{triple.relation} ") else slot
+
+
+def _is_true(triple: Triple, at: datetime) -> bool:
+    """Whether a fact is true then; what happened once stays true."""
+    if triple.is_true_at(at):
+        return True
+    return triple.status == "current" and claim_about(triple) is None and _began(triple, at)
+
+
+def _began(triple: Triple, at: datetime) -> bool:
+    return _began_at(triple)[0] <= at
+
+
+def _began_at(triple: Triple) -> tuple[datetime, str]:
+    return triple.valid_from or triple.first_observed, triple.uid

@@ -14,11 +14,9 @@ from typing import NoReturn
 
 from cognigraph.engine import Engine
 from cognigraph.errors import BadRecordError, ConflictError, InvalidMessageError
+from cognigraph.importers.fields import Identifier, prepared
 from cognigraph.importers.formats import files_of, reader_for, reader_or_auto
-from cognigraph.importers.identify import Identifier
-from cognigraph.importers.prepared import prepared
-from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
-from cognigraph.importers.sniff import Head
+from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import FolderFiles, Input, Location, Tally
 from cognigraph.model import (
     BadRecord,
@@ -27,20 +25,15 @@ from cognigraph.model import (
     ImportReport,
     StoredMessage,
 )
-from cognigraph.operations.housekeeping import Housekeeping
-from cognigraph.operations.inserting import check
-from cognigraph.operations.pruning import gone_files, gone_sections
-from cognigraph.operations.writing import Writing
+from cognigraph.operations.adding import check
+from cognigraph.operations.forgetting import gone_files, gone_sections
+from cognigraph.operations.tenant import Target
 from cognigraph.times import to_utc
 
 MAX_LISTED = 1000
 """Largest number of bad records and notes that are listed; all are counted."""
 _INDEX = re.compile(r"^message \d+:? ")
 _REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
-
-
-class Target(Writing, Housekeeping):
-    """A space, as far as an import needs it."""
 
 
 class FileImport:
@@ -251,7 +244,7 @@ class FileImport:
             self._space.forget(message=message.id, session=message.session, allow_again=True)
 
     def _forget_files(self, files: FolderFiles) -> None:
-        for message in gone_files(self._space, files.name, files):
+        for message in gone_files(self._engine, self._space, files.name, files):
             self._forget(message)
 
     # What is told

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
+from typing import Any
 
+from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.model import Forgotten
-from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
+from cognigraph.importers.notes import TAG
+from cognigraph.ingest.insert.prepare import clean, to_rows
+from cognigraph.model import Forgotten, Message, MessageVersion, StoredMessage
+from cognigraph.operations.tenant import Target
+from cognigraph.settings import Retention
+from cognigraph.stores.protocols import Chosen, Selection, Store
 
 _BATCH = 500
 """Messages of a session that are forgotten in one transaction."""
@@ -25,7 +34,7 @@ def forget(
     chosen = store.housekeeping.choose(space, selection)
     _check_one_message(selection, chosen)
     if selection == Selection() and chosen and not dry_run:
-        report = store.housekeeping.weigh(space, chosen)
+        report = store.housekeeping.preview_forget(space, chosen)
         store.housekeeping.forget_all(space, remember=not allow_again)
         return _erased(engine, report)
     return forget_chosen(engine, space, chosen, dry_run=dry_run, remember=not allow_again)
@@ -36,7 +45,7 @@ def forget_chosen(
 ) -> Forgotten:
     """Forget messages, or with ``dry_run`` only count what would go and what would stay."""
     store = engine.store.housekeeping
-    report = store.weigh(space, chosen)
+    report = store.preview_forget(space, chosen)
     if dry_run or not chosen:
         return replace(report, dry_run=dry_run)
     for part in chain.from_iterable(map(_batches, chosen)):
@@ -76,3 +85,137 @@ def _batches(chosen: Chosen) -> Iterator[Chosen]:
     for index, chunks in enumerate(parts):
         messages = chosen.messages[index * _BATCH : (index + 1) * _BATCH]
         yield replace(chosen, chunks=tuple(chunks), messages=messages)
+
+
+_PAGE = 500
+
+
+def gone_sections(
+    space: Target, session: str, file: str, folder: str | None, present: Collection[str]
+) -> list[StoredMessage]:
+    """The messages of a file's sections, but for those with the ids that are ``present``."""
+    return [
+        message
+        for message in _notes(space, session, folder)
+        if message.metadata.get("file") == file and message.id not in present
+    ]
+
+
+def gone_files(
+    engine: Engine, space: Target, folder: str, present: Container[str]
+) -> list[StoredMessage]:
+    """The messages of files of a folder, but for those files that are ``present``."""
+    found: list[StoredMessage] = []
+    offset = 0
+    while sessions := engine.store.graph.sessions(space.name, limit=_PAGE, offset=offset):
+        offset += len(sessions)
+        for session in sessions:
+            if session.id not in present:
+                found += [
+                    message
+                    for message in _notes(space, session.id, folder)
+                    if message.metadata.get("file") not in present
+                ]
+    return found
+
+
+def _notes(space: Target, session: str, folder: str | None) -> Iterator[StoredMessage]:
+    page = space.messages(session=session, limit=_PAGE)
+    while page:
+        for message in page:
+            if TAG in message.tags and message.metadata.get("folder") == folder:
+                yield message
+        page = space.messages(session=session, limit=_PAGE, after=page.cursor)
+
+
+logger = logging.getLogger("cognigraph.expire")
+
+
+def expire(engine: Engine, space: str, *, dry_run: bool) -> Forgotten:
+    """Forget what is over by now; see :meth:`cognigraph.Space.forget`."""
+    choose = engine.store.housekeeping.choose
+    rules = engine.settings.retention.rules
+    chosen = [one for selection in _over(rules, engine.clock()) for one in choose(space, selection)]
+    return forget_chosen(engine, space, _together(chosen), dry_run=dry_run, remember=True)
+
+
+def expire_all(engine: Engine) -> None:
+    """Forget what is over by now in every space."""
+    for space in engine.store.spaces():
+        report = expire(engine, space, dry_run=False)
+        if report:
+            logger.info("forgot %d messages of the space %r", report.messages, space)
+
+
+def _over(rules: Iterable[Retention], now: datetime) -> Iterator[Selection]:
+    yield Selection(expired=now)
+    for rule in rules:
+        yield Selection(before=now - rule.keep, role=rule.role, tag=rule.tag)
+
+
+def _together(chosen: Iterable[Chosen]) -> list[Chosen]:
+    """The messages of each session once, whichever rules apply to them."""
+    chunks: dict[tuple[str, str], dict[str, None]] = {}
+    messages: dict[tuple[str, str], dict[str, None]] = {}
+    for one in chosen:
+        key = one.session, one.session_uid
+        chunks.setdefault(key, {}).update(dict.fromkeys(one.chunks))
+        messages.setdefault(key, {}).update(dict.fromkeys(one.messages))
+    return [
+        Chosen(*key, chunks=tuple(found), messages=tuple(messages[key]))
+        for key, found in chunks.items()
+    ]
+
+
+def update(
+    engine: Engine, space: str, old: StoredMessage, text: str, raw: Any = None
+) -> StoredMessage:
+    """Replace the text of a message; see :meth:`cognigraph.Space.update`."""
+    if replace_text(engine, space, old, text, engine.clock(), raw):
+        engine.forget_answers()
+        engine.written()
+    found = engine.store.graph.message(space, old.id, old.session)
+    if found is None:
+        raise NotFoundError(f"the message {old.id!r} was forgotten meanwhile")
+    return found
+
+
+def replace_text(
+    engine: Engine, space: str, old: StoredMessage, text: str, at: datetime, raw: Any = None
+) -> bool:
+    """Replace the text of a message at a time; False if it has this text, or is gone."""
+    message = clean(
+        Message(
+            text=text,
+            session=old.session,
+            speaker=old.speaker,
+            at=old.at,
+            id=old.id,
+            role=old.role,
+            metadata=old.metadata or None,
+            tags=old.tags,
+            raw=raw,
+            expires=old.expires,
+        ),
+        space=space,
+        now=engine.clock(),
+        zone=engine.zone,
+        limit=engine.settings.insert.max_message_chars,
+        seen=Counter(),
+        index=0,
+    )
+
+    def store(store: Store, embedder: CheckedEmbedder) -> bool:
+        (row,) = to_rows(
+            [message], space, engine.settings.insert, embedder, embed_later=engine.embeds_later
+        )
+        return store.housekeeping.update(space, row, at)
+
+    return engine.use(store)
+
+
+def versions(engine: Engine, space: str, message: StoredMessage) -> list[MessageVersion]:
+    """All texts of a message, oldest first."""
+    earlier = engine.store.housekeeping.versions(space, message.session, message.id)
+    found = [MessageVersion(number, text, at) for number, (text, at) in enumerate(earlier, 1)]
+    return [*found, MessageVersion(len(found) + 1, message.text)]

@@ -115,16 +115,16 @@ def near(named: Sequence[EntityName], vectors: Vector) -> list[tuple[int, int, P
     # Sums of products of half-precision numbers are exact in double precision, so a cosine does
     # not depend on the order of the operands or on the machine.
     halves = vectors.astype(np.float16)
-    found: list[tuple[int, int, PairVerdict]] = []
+    pairs: list[tuple[int, int, PairVerdict]] = []
     for left, right in _candidates(named, halves):
         cosines = cosine(halves[left], halves[right])
         for index in np.flatnonzero(cosines >= NEAR):
             a, b = int(left[index]), int(right[index])
             relation = alike(named[a], named[b], float(cosines[index]))
             if relation is not None:
-                found.append((a, b, relation))
-    found.sort(key=lambda pair: (-pair[2].score, named[pair[0]].uid, named[pair[1]].uid))
-    return found
+                pairs.append((a, b, relation))
+    pairs.sort(key=lambda pair: (-pair[2].score, named[pair[0]].uid, named[pair[1]].uid))
+    return pairs
 
 
 def _candidates(
@@ -149,9 +149,9 @@ def _candidates(
         yield indices[left], indices[right]
 
 
-def _kind(one: EntityName) -> int:
+def _kind(entity: EntityName) -> int:
     """Hash the type and the numbers of a name: only names that agree in both are compared."""
-    return block_key(f"{one.type}|{'|'.join(form(one.name, one.type).numbers)}")
+    return block_key(f"{entity.type}|{'|'.join(form(entity.name, entity.type).numbers)}")
 
 
 def _keys(kinds: npt.NDArray[np.uint64], halves: npt.NDArray[np.float16]) -> npt.NDArray[np.uint64]:

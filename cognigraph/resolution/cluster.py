@@ -134,7 +134,7 @@ def _contradict(named: Mapping[str, EntityName], one: Sequence[str], other: Sequ
     return any(conflict(named[a], named[b]) is not None for a in one for b in other)
 
 
-def rank(one: EntityName) -> tuple[bool, int, bool, int, int, int, str, str]:
+def rank(entity: EntityName) -> tuple[bool, int, bool, int, int, int, str, str]:
     """Sort key for the canonical entity of a group: the smallest is preferred.
 
     A user without a name as a speaker stays the "user" of their messages, whatever name they say
@@ -143,12 +143,13 @@ def rank(one: EntityName) -> tuple[bool, int, bool, int, int, int, str, str]:
     husband"), then a name without initials, then one with more words. Ties and other types: the
     shorter name, then A to Z.
     """
-    own = form(one.name, one.type)
-    abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
-    words = -len(own.words) if one.type == "person" else 0
-    nameless = one.type == "person" and not own.is_name
-    untyped = 2 if one.type in GENERIC_TYPES else int(one.type == "object")
-    named_user = one.name == ANONYMOUS and bool(one.aliases)
+    own = form(entity.name, entity.type)
+    abbreviated = sum(len(word) == 1 for word in own.words) if entity.type == "person" else 0
+    words = -len(own.words) if entity.type == "person" else 0
+    nameless = entity.type == "person" and not own.is_name
+    untyped = 2 if entity.type in GENERIC_TYPES else int(entity.type == "object")
+    named_user = entity.name == ANONYMOUS and bool(entity.aliases)
     return (
-        not named_user, untyped, nameless, abbreviated, words, len(one.name), one.name, one.uid,
+        not named_user, untyped, nameless, abbreviated, words, len(entity.name), entity.name,
+        entity.uid,
     )  # fmt: skip

@@ -136,7 +136,7 @@ def forget(entity_map: EntityMap, gone: Collection[str]) -> None:
     seen = _Seen(entity_map)
     pairs = seen.pairs(gone)
     seen.drop(pairs)
-    keys = {uid: _keys(one) for uid, one in seen.named(gone).items()}
+    keys = {uid: _keys(entity) for uid, entity in seen.named(gone).items()}
     revived = _leave(entity_map, keys) - set(gone)
     ends = {uid for pair in pairs for uid in pair.ends} - set(gone)
     if revived:
@@ -157,7 +157,7 @@ class _Seen:
         """Return entities by uid; unknown uids are missing from the result."""
         missing = [uid for uid in uids if uid not in self._named]
         if missing:
-            self._named.update((one.uid, one) for one in self.entity_map.named(missing))
+            self._named.update((entity.uid, entity) for entity in self.entity_map.named(missing))
         return {uid: self._named[uid] for uid in uids if uid in self._named}
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
@@ -166,10 +166,10 @@ class _Seen:
         if missing:
             self._pairs.update((uid, {}) for uid in missing)
             self._keep(self.entity_map.pairs(missing))
-        found: dict[tuple[str, str], Pair] = {}
+        pairs: dict[tuple[str, str], Pair] = {}
         for uid in uids:
-            found.update(self._pairs[uid])
-        return list(found.values())
+            pairs.update(self._pairs[uid])
+        return list(pairs.values())
 
     def write(self, pairs: Sequence[Pair]) -> None:
         """Insert or overwrite pairs."""
@@ -197,8 +197,8 @@ def _keys_of_aliases(
 ) -> dict[str, Collection[int]]:
     """Return the blocks that each entity was in only because of the aliases it lost."""
     return {
-        uid: block_keys(one.name, one.type, one.aliases | set(lost[uid])) - _keys(one)
-        for uid, one in seen.named(lost).items()
+        uid: block_keys(entity.name, entity.type, entity.aliases | set(lost[uid])) - _keys(entity)
+        for uid, entity in seen.named(lost).items()
     }
 
 
@@ -209,14 +209,14 @@ def _leave(entity_map: EntityMap, keys: Mapping[str, Collection[int]]) -> set[st
     return {uid for members in entity_map.blocks(revived).values() for uid in members}
 
 
-def _keys(one: EntityName) -> frozenset[int]:
-    return block_keys(one.name, one.type, one.aliases)
+def _keys(entity: EntityName) -> frozenset[int]:
+    return block_keys(entity.name, entity.type, entity.aliases)
 
 
 def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
     """Compare entities with the members of their blocks; return the entities of changed pairs."""
     entity_map = seen.entity_map
-    keys = {uid: _keys(one) for uid, one in seen.named(touched).items()}
+    keys = {uid: _keys(entity) for uid, entity in seen.named(touched).items()}
     entered = entity_map.enter(keys)
     small = {key for key, (size, _) in entered.items() if 1 < size <= MOST_IN_BLOCK}
     burst = {key for key, (size, new) in entered.items() if size > MOST_IN_BLOCK >= size - new}
@@ -230,13 +230,13 @@ def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
     }
     known = seen.named({uid for ends in candidates for uid in ends})
     related = [(ends, relate(known[ends[0]], known[ends[1]])) for ends in sorted(candidates)]
-    found = {ends: Pair(*ends, relation) for ends, relation in related if relation is not None}
+    pairs = {ends: Pair(*ends, relation) for ends, relation in related if relation is not None}
     dropped = _burst(seen, burst, blocks)
     # A new spelling can also end a relation.
-    ended = [pair for pair in seen.pairs(keys) if pair.ends not in found]
+    ended = [pair for pair in seen.pairs(keys) if pair.ends not in pairs]
     seen.drop(ended)
-    seen.write(list(found.values()))
-    return {uid for pair in [*found.values(), *dropped, *ended] for uid in pair.ends}
+    seen.write(list(pairs.values()))
+    return {uid for pair in [*pairs.values(), *dropped, *ended] for uid in pair.ends}
 
 
 def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
@@ -246,7 +246,7 @@ def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> lis
         return []
     pairs = [pair for pair in seen.pairs(inside) if inside.issuperset(pair.ends)]
     named = seen.named({uid for pair in pairs for uid in pair.ends})
-    keys = {uid: _keys(one) for uid, one in named.items()}
+    keys = {uid: _keys(entity) for uid, entity in named.items()}
     shared = {pair.ends: keys[pair.a] & keys[pair.b] for pair in pairs}
     sizes = seen.entity_map.sizes({key for common in shared.values() for key in common})
     dropped = [

@@ -1,18 +1,149 @@
-"""Split names into comparable parts (words, titles, numbers, signs) and assign them to blocks.
+"""The forms of a name: its comparable parts, its canonical spelling, names relative to a speaker.
 
-Every result depends only on the normalised name and the type, so it does not matter which
-spelling arrived first.
+Parts are words, titles, numbers and signs, by which names are assigned to blocks. These depend only
+on the normalised name and the type, so it does not matter which spelling arrived first.
+
+Every chunk keeps how it spells what it mentions, so that the canonical spelling can be found again
+when the chunk that gave it is read anew and no longer does.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from cognigraph.english.words import PERSON_NOUNS
+from cognigraph.english.words import KIN, PERSON_NOUNS, word_set
+from cognigraph.ids import normalise
+from cognigraph.times import to_micros
+
+_BEFORE_ALL = 1 << 62
+_SEPARATOR = "\x1f"
+UNSPELLED = "\U0010ffff"
+"""The sort key of a row that no chunk mentions; it sorts after every other."""
+
+
+def order(at: datetime, *names: str) -> str:
+    """Return a sort key for spellings: the earliest first, then the plainest, then A to Z.
+
+    A spelling is plainer with fewer capitals inside words and less punctuation at its ends.
+    """
+    return _order(to_micros(at), *names)
+
+
+def order_fact(at: datetime, subject: str, relation: str, object: str) -> str:
+    """Return a sort key as :func:`order` does, for the names of a triple."""
+    return order(at, *_sorted_by((subject, relation, object)))
+
+
+def rank(spelled: str) -> str:
+    """Return the part of a sort key after the time, which orders spellings of the same time."""
+    return spelled[20:]
+
+
+def instant(at: datetime) -> str:
+    """Return the prefix of the sort keys of all spellings of this time."""
+    return f"{to_micros(at) + _BEFORE_ALL:019d}"
+
+
+def kept(*names: str) -> str:
+    """Encode spellings for storage; a name that equals its normalised form becomes empty."""
+    return _SEPARATOR.join("" if name == normalise(name) else name for name in names)
+
+
+def given(stored: str | None, normal: Sequence[str], canonical: Sequence[str]) -> tuple[str, ...]:
+    """Decode what :func:`kept` returned, given the normalised forms of the names.
+
+    Older versions stored no spellings (``None``), which stands for the canonical ones.
+    """
+    if stored is None:
+        return tuple(canonical)
+    parts = stored.split(_SEPARATOR)
+    return tuple(part or plain for part, plain in zip(parts, normal, strict=True))
+
+
+def first(spellings: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, tuple[str, ...]]:
+    """Return the sort key and the names of the spelling that sorts first.
+
+    Each spelling has a time in microseconds and its names: one for an entity or alias; subject,
+    relation and object for a triple.
+    """
+    return min((_order(at, *_sorted_by(names)), names) for at, names in spellings)
+
+
+def _sorted_by(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) == 1:
+        return names
+    subject, relation, object = names
+    return subject, object, relation.casefold(), relation
+
+
+def _order(at: int, *names: str) -> str:
+    fuss = min(sum(map(_fuss, names)), 9999)
+    return f"{at + _BEFORE_ALL:019d} {fuss:04d} " + _SEPARATOR.join(names)
+
+
+def _fuss(name: str) -> int:
+    capitals = 0
+    if not name.islower():
+        capitals = sum(character.isupper() for word in name.split() for character in word[1:])
+    ends = sum(unicodedata.category(character)[0] == "P" for character in {name[0], name[-1]})
+    return capitals + ends
+
+
+_OWN = frozenset({"my", "our"})
+_OTHERS = frozenset("your his her its their this that these those some another".split())
+_PRONOUNS = frozenset(
+    "i me you he him she her it we us they them mine ours yours his hers theirs this that who "
+    "someone somebody anyone everybody everyone one".split()
+)
+_ROLES = frozenset(
+    "boss manager colleague coworker friend roommate flatmate neighbour neighbor landlord teacher "
+    "coach therapist doctor partner girlfriend boyfriend fiance fiancee ex hubby".split()
+)
+
+
+_PARENTS = word_set(
+    "mother mom mum mama mommy mummy father dad papa daddy grandma grandmother grandpa grandfather"
+)
+"""Kinship terms that stand for one person without "my": "Mum called". A "baby" is anybody's."""
+
+
+def spelled_out(name: str, type: str, speaker: str | None) -> str:
+    """Replace "my" or "our" by the speaker (``Ann's sister``); return other names unchanged.
+
+    A bare term for a parent or grandparent ("mother") also becomes the speaker's. Other bare
+    kinship terms stay: "she is expecting a baby" does not speak of the speaker's.
+    """
+    words = name.split()
+    if speaker and words and normalise(words[0]) in _OWN and len(words) > 1:
+        return f"{speaker}'s {' '.join(words[1:])}"
+    if speaker and type == "person" and normalise(name) in _PARENTS:
+        return f"{speaker}'s {name}"
+    return name
+
+
+def as_alias(name: str, speaker: str | None) -> str | None:
+    """Return an alias in the form to store, or None if it has no meaning outside its sentence.
+
+    Pronouns and "his sister" are dropped; "my sister" and "the boss" become the speaker's.
+    """
+    words = normalise(name).split()
+    if not words or " ".join(words) in _PRONOUNS or words[0] in _OTHERS:
+        return None
+    relational = words[0] in _OWN or words[-1] in KIN or words[-1] in _ROLES
+    bare = len(words) == 1 or (len(words) == 2 and words[0] in {"the", "a", "an"})
+    if words[0] in _OWN or (relational and bare):
+        if speaker is None or not speaker.strip():
+            return None
+        rest = name.split()[1:] if len(words) > 1 else [name]
+        return f"{speaker}'s {' '.join(rest)}"
+    return name
+
 
 GENERIC_TYPES = frozenset({"concept", "entity", "other", "thing", "unknown"})
 """Generic types: an entity of such a type may be the same as an entity of a specific type."""
@@ -131,8 +262,8 @@ def is_proper(spelling: str) -> bool:
 
 def is_relational(name: str) -> bool:
     """Return whether a normalised name describes somebody by a relation: "tom's sister"."""
-    found = _POSSESSIVE.search(name)
-    return found is not None and found.end() < len(name)
+    possessive = _POSSESSIVE.search(name)
+    return possessive is not None and possessive.end() < len(name)
 
 
 def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> frozenset[int]:
@@ -204,14 +335,14 @@ def _numbers(word: str) -> list[str]:
 def _signs(name: str) -> tuple[str, ...]:
     """Return the signs that distinguish names, such as C++ from C#, A+ from A-, or emoji."""
     if name.isascii():
-        found = _ASCII_SIGNS.findall(name)
+        signs = _ASCII_SIGNS.findall(name)
     else:
-        found = [
+        signs = [
             character
             for character in name
             if character in _SIGNS or unicodedata.category(character) in ("Sm", "Sc", "So")
         ]
-    return (*found, "-") if name.endswith("-") else tuple(found)
+    return (*signs, "-") if name.endswith("-") else tuple(signs)
 
 
 def singular(word: str) -> str:

@@ -123,6 +123,10 @@ def permitted_of(request: Request) -> Callable[[], bool]:
     return is_permitted
 
 
+async def _memory(request: Request) -> Memory:
+    return memory_of(request)
+
+
 def memory_of(request: Request) -> Memory:
     """The memory that the server serves."""
     memory: Memory = request.app.state.memory
@@ -154,5 +158,7 @@ Writable = Annotated[Space, Depends(_space("write"))]
 """A space that the client may change."""
 Owned = Annotated[Space, Depends(_space("admin"))]
 """A space that the client may delete."""
+MemoryHere = Annotated[Memory, Depends(_memory)]
+"""The memory that is served, for its settings."""
 WholeStore = Annotated[Memory, Depends(_store("admin"))]
 """The memory, for clients that may administer all of it."""

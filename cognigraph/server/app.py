@@ -6,12 +6,17 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from anyio import to_thread
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognigraph._version import __version__
 from cognigraph.errors import CogniGraphError
@@ -21,19 +26,8 @@ from cognigraph.server.gate import Gate, ServerLimits
 from cognigraph.server.keys import KeyFile
 from cognigraph.server.long_work import LongWork
 from cognigraph.server.metrics import Metrics
-from cognigraph.server.page_files import SecurityHeaders, add_page
 from cognigraph.server.problems import Problem, invalid_request, of_error, problem
-from cognigraph.server.routes import (
-    decisions,
-    enrichment,
-    files,
-    graph,
-    messages,
-    questions,
-    spaces,
-    system,
-)
-from cognigraph.server.warm_up import WarmUp
+from cognigraph.server.routes import derived, enrichment, files, messages, questions, spaces, system
 
 logger = logging.getLogger("cognigraph.server")
 _DESCRIPTION = """\
@@ -127,7 +121,7 @@ def _add_routes(app: FastAPI) -> None:
     with_key = [Depends(bearer)]
     app.include_router(spaces.store, prefix="/v1", dependencies=with_key)
     app.include_router(spaces.router, dependencies=with_key)
-    for module in (messages, questions, graph, decisions, enrichment, files):
+    for module in (messages, questions, derived, enrichment, files):
         app.include_router(module.router, prefix="/v1/spaces/{space}", dependencies=with_key)
     app.include_router(system.router)
     add_page(app)
@@ -161,3 +155,94 @@ _ADVICE = {
     404: "there is no such path; GET /openapi.json lists all",
     405: "this path does not know the method; GET /openapi.json lists all",
 }
+
+
+FOLDER = Path(__file__).parent / "page"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""No inline script or style, nothing from elsewhere, and no frame around the page."""
+
+
+def add_page(app: FastAPI) -> None:
+    """Serve the folder: ``index.html`` at ``/``, the other files under ``/page/``."""
+
+    @app.get("/", include_in_schema=False)
+    async def index() -> Response:
+        return FileResponse(FOLDER / "index.html", headers={"Cache-Control": "no-cache"})
+
+    app.mount("/page", StaticFiles(directory=FOLDER), name="page")
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds the headers to every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the headers to its response."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    *((name.lower().encode(), value.encode()) for name, value in HEADERS.items()),
+                ]
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+logger = logging.getLogger("cognigraph.server")
+_MOST_SPACES = 10
+"""Each has an index of its own; those of further spaces are loaded with their first question."""
+_SECONDS_TO_STOP = 10
+_QUESTION = "Where does everybody live now?"
+
+
+class WarmUp:
+    """Asks a question of some spaces in a thread: that loads the embedder and their indexes."""
+
+    def __init__(self, memory: Memory, *, is_wanted: bool) -> None:
+        self._memory = memory
+        self._done, self._stopping = Event(), Event()
+        self._thread: Thread | None = None
+        if not is_wanted:
+            self._done.set()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything is loaded."""
+        return self._done.is_set()
+
+    def start(self) -> None:
+        """Begin, unless it is done or not wanted."""
+        if not self.is_done:
+            self._thread = Thread(target=self._run, name="cognigraph-warm-up", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End it after the present space, because the memory is about to be closed."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(_SECONDS_TO_STOP)
+
+    def _run(self) -> None:
+        try:
+            for name in self._memory.spaces()[:_MOST_SPACES] or ("default",):
+                if self._stopping.is_set():
+                    return
+                self._memory.space(name).search(_QUESTION, 1)
+        except CogniGraphError as error:  # each request will say so again
+            logger.warning("the server could not load everything at its start: %s", error)
+        finally:
+            self._done.set()

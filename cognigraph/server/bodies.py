@@ -1,18 +1,43 @@
-"""What clients send: the bodies of requests, each with the arguments of one operation."""
+"""What clients send: bodies and query parameters, derived from the operations they are for.
+
+The name, default and help of a field are those of the parameter (:mod:`cognigraph.declared`); its
+type is what JSON has for the parameter's. Only limits of one request are added here.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from datetime import timedelta
-from typing import Annotated, Any, Literal
+import json
+from collections.abc import Callable as CallableOrigin
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable as IterableOrigin
+from dataclasses import fields, is_dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+from functools import cache
+from inspect import Parameter as Slot
+from inspect import Signature
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import Depends, Query
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from cognigraph.declared import Parameter, Verb, declared
 from cognigraph.errors import ConfigurationError
-from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.model import DEFAULT_SESSION, Filter, RoleFilter
-from cognigraph.model.layers import Layer
+from cognigraph.ingest.queue.step import Limits
+from cognigraph.loop.strategy import Strategy
+from cognigraph.model import (
+    DEFAULT_SESSION,
+    Context,
+    Filter,
+    Message,
+    RoleFilter,
+    StatedFact,
+    Triple,
+)
+from cognigraph.server.access import MemoryHere
 from cognigraph.settings import SearchSettings, Settings
+from cognigraph.space import Space
 
 MOST_HITS = 1000
 MOST_TOKENS = 200_000
@@ -21,7 +46,21 @@ MOST_SECONDS = 60.0
 MOST_CANDIDATES = 1000
 MOST_QUERIES = 20
 MOST_SPACES = 50
+MOST_MESSAGES = 10_000
 """Limits of one request, so that none occupies the server for long."""
+
+_BOUNDS: Mapping[str, Mapping[str, Any]] = {
+    "k": {"ge": 1, "le": MOST_HITS},
+    "max_tokens": {"ge": 1, "le": MOST_TOKENS},
+    "per_session": {"ge": 1},
+    "min_confidence": {"ge": 0, "le": 1},
+    "timeout": {"gt": 0, "le": MOST_SECONDS},
+    "also": {"max_length": MOST_QUERIES},
+    "spaces": {"min_length": 1, "max_length": MOST_SPACES},
+    "messages": {"max_length": MOST_MESSAGES},
+    "version": {"ge": 1},
+}
+_ROWS = {"ge": 1, "le": MOST_ROWS}
 
 Time = Annotated[
     str,
@@ -30,8 +69,7 @@ Time = Annotated[
         examples=["2026-05-20T09:00:00Z"],
     ),
 ]
-Hits = Annotated[int, Field(ge=1, le=MOST_HITS, description="How many messages.")]
-StrategyName = Literal["licomemory", "hymem", "ama"]
+Arguments = dict[str, Any]
 Scalar = str | int | float | bool | None
 
 
@@ -40,9 +78,26 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    def given(self) -> dict[str, Any]:
-        """The fields that the client sent."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
+    def arguments(self, settings: Settings) -> Arguments:
+        """The arguments of the operation; ``settings`` are those of the served memory."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        for name, value in given.items():
+            if isinstance(value, FilterBody):
+                given[name] = value.filter()
+            elif isinstance(value, LimitsBody):
+                given[name] = value.limits()
+            elif isinstance(value, SettingsBody):  # which is a SearchSettingsBody, too
+                given[name] = replace(settings, search=value.changed(settings.search))
+            elif isinstance(value, SearchSettingsBody):
+                given[name] = value.changed(settings.search)
+            elif isinstance(value, BaseModel):
+                given[name] = value.model_dump(exclude_unset=True)
+            elif isinstance(value, list):
+                given[name] = [
+                    item.model_dump(exclude_unset=True) if isinstance(item, BaseModel) else item
+                    for item in value
+                ]
+        return given
 
 
 class StatedBody(Body):
@@ -58,120 +113,6 @@ class StatedBody(Body):
     types: list[str | None] | None = Field(None, examples=[["person", "location"]])
 
 
-_STATED = Field(None, description="What is said, as the client has understood it; no facts are "
-                "extracted then.")  # fmt: skip
-_SUMMARY = Field(None, description="Sums up its session so far.")
-
-
-class MessageBody(BaseModel):
-    """A message: `text`, or `role` and `content` as in chat completions.
-
-    With an `id`, sending it again changes nothing. Fields that are not listed become metadata.
-    """
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    text: str | None = Field(None, examples=["I moved to Oslo in May."])
-    session: str = DEFAULT_SESSION
-    speaker: str | None = Field(None, examples=["Ann"])
-    at: Time | None = None
-    id: str | None = Field(None, description="Give one, so that a request can be repeated.")
-    role: str | None = Field(None, description="user, assistant, system or tool; none for a person")
-    metadata: dict[str, Any] | None = None
-    tags: list[str] | None = None
-    raw: Any = None
-    expires: Time | None = Field(None, description="When the message is no longer to be found.")
-    facts: list[StatedBody] | None = _STATED
-    extract: bool | None = Field(None, description="Extract facts; by default if none are given.")
-    session_summary: str | None = _SUMMARY
-    content: str | list[Any] | dict[str, Any] | None = None
-
-    def mapping(self) -> dict[str, Any]:
-        """The message as `add_many` takes it."""
-        return self.model_dump(exclude_unset=True)
-
-
-class MessagesBody(Body):
-    """Several messages."""
-
-    messages: list[MessageBody] = Field(max_length=10_000)
-    skip_invalid: bool = Field(False, description="Leave out messages that cannot be stored.")
-
-
-class FactBody(Body):
-    """A fact that an application knows, stored without a model reading it."""
-
-    subject: str = Field(examples=["Ann"])
-    relation: str = Field(examples=["works at"])
-    object: str = Field(examples=["DNB"])
-    when: str | None = None
-    valid_from: str | None = Field(None, description="As precise as it is given: 2026-05.")
-    valid_to: str | None = Field(None, description="Until when, including it.")
-    negated: bool = False
-    replaces: bool = Field(
-        False, description="Take the place of other facts with its subject and relation."
-    )
-    source: str | None = Field(None, examples=["crm"])
-    subject_type: str | None = None
-    object_type: str | None = None
-    session: str | None = None
-    at: Time | None = None
-    id: str | None = None
-    metadata: dict[str, Any] | None = None
-    tags: list[str] = []
-    expires: Time | None = None
-
-    def given(self) -> dict[str, Any]:
-        """The fields that the client sent, without a session that is null."""
-        found = super().given()
-        return {name: value for name, value in found.items() if (name, value) != ("session", None)}
-
-
-class ExchangeBody(Body):
-    """What a user said, and what the assistant answered."""
-
-    user: str
-    assistant: str
-    session: str = DEFAULT_SESSION
-    speaker: str | None = None
-    at: Time | None = None
-    id: str | None = None
-    metadata: dict[str, Any] | None = None
-    tags: list[str] = []
-    facts: list[StatedBody] | None = _STATED
-    session_summary: str | None = _SUMMARY
-
-    def given(self) -> dict[str, Any]:
-        """The fields that the client sent, as plain data."""
-        return self.model_dump(exclude_unset=True)
-
-
-class UpdateBody(Body):
-    """The new text of a message, and the payload that belongs to it."""
-
-    text: str
-    raw: Any = None
-
-
-class ForgetBody(Body):
-    """Which messages to delete: those that match every criterion."""
-
-    message: str | None = None
-    session: str | None = None
-    speaker: str | None = None
-    before: Time | None = None
-    entity: str | None = None
-    everything: bool = False
-    dry_run: bool = Field(False, description="Only count what would go.")
-    allow_again: bool = Field(False, description="Store them again if they are added again.")
-
-
-class ExpireBody(Body):
-    """Whether to forget, or only to count."""
-
-    dry_run: bool = False
-
-
 class FilterBody(Body):
     """Which messages are considered; all conditions must hold."""
 
@@ -185,7 +126,8 @@ class FilterBody(Body):
 
     def filter(self) -> Filter:
         """The filter that the library takes."""
-        return Filter(**{name: value for name, value in self.given().items() if value is not None})
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return Filter(**{name: value for name, value in given.items() if value is not None})
 
 
 class LimitsBody(Body):
@@ -199,131 +141,246 @@ class LimitsBody(Body):
 
     def limits(self) -> Limits:
         """The limits that the library takes."""
-        given = self.given()
+        given = {name: getattr(self, name) for name in self.model_fields_set}
         seconds = given.pop("seconds", None)
         return Limits(**given, time=None if seconds is None else timedelta(seconds=seconds))
 
 
-class _Question(Body):
-    question: str = Field(examples=["Where does Ann live?"])
-    k: Hits | None = None
-    now: Time | None = Field(None, description="When the question is asked.")
-    as_of: Time | None = Field(None, description="Ignore what was said later.")
-    where: FilterBody | None = None
-    settings: dict[str, str | int | float | bool] | None = Field(
-        None,
-        description="Search settings of this request, such as profile, sessions or decay; "
-        "all others are those of the served memory.",
+class SearchSettingsBody(BaseModel):
+    """Search settings of this request; all others are those of the served memory."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+    __pydantic_extra__: dict[str, str | int | float | bool]
+
+    def changed(self, settings: SearchSettings) -> SearchSettings:
+        """The settings with those of this request in their place."""
+        given = self.__pydantic_extra__
+        known = {field.name for field in fields(SearchSettings)} - {"licomemory"}
+        for name, value in given.items():
+            if name not in known:
+                raise ConfigurationError(
+                    f"there is no search setting {name!r}; there are {', '.join(sorted(known))}"
+                )
+            is_count = isinstance(value, int) and not isinstance(value, bool)
+            if is_count and name != "max_question_chars" and value > MOST_CANDIDATES:  # type: ignore[operator]
+                raise ConfigurationError(f"settings.{name} must be at most {MOST_CANDIDATES:,}")
+        return replace(settings, **given)  # type: ignore[arg-type]
+
+
+class SettingsBody(SearchSettingsBody):
+    """Search settings of this request, for an operation that has others, too."""
+
+
+class _Message(Body):
+    """A message: `text`, or `role` and `content` as in chat completions.
+
+    With an `id`, sending it again changes nothing. Fields that are not listed become metadata.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    session: str = DEFAULT_SESSION
+    content: str | list[Any] | dict[str, Any] | None = None
+
+    def arguments(self, settings: Settings) -> Arguments:
+        """The message as `add_many` takes it."""
+        return self.model_dump(exclude_unset=True)
+
+
+@cache
+def from_body(verb: Verb) -> Any:
+    """Make a dependency that reads the arguments of an operation from the body of a request.
+
+    Callbacks have no place in a request and are left out.
+    """
+
+    async def arguments(memory: MemoryHere, body: Any) -> Arguments:
+        given: Arguments = body.arguments(memory.settings)
+        return given
+
+    arguments.__annotations__["body"] = body_of(verb)
+    return Depends(arguments)
+
+
+@cache
+def body_of(verb: Verb) -> type[Body]:
+    """Make the body of a request that has the arguments of an operation."""
+    if verb is Space.add:
+        return MessageBody
+    operation = declared(verb)
+    name = "".join(word.capitalize() for word in verb.__name__.split("_")) + "Body"
+    return _model(name, Body, operation.summary, _fields(operation.parameters.values()))
+
+
+@cache
+def from_query(verb: Verb) -> Any:
+    """Make a dependency that reads the arguments of a listing from the query of a request.
+
+    A page is asked for by ``limit`` and ``cursor``, which the route reads.
+    """
+    own = declared(verb).parameters
+    slots = [
+        Slot(
+            parameter.name,
+            Slot.KEYWORD_ONLY,
+            default=Slot.empty if parameter.is_required else parameter.default,
+            annotation=_query(parameter, own),
+        )
+        for parameter in own.values()
+        if parameter.name not in _PAGING
+    ]
+
+    async def arguments(**given: Any) -> Arguments:
+        return {name: value for name, value in given.items() if value is not None}
+
+    arguments.__signature__ = Signature(slots)  # type: ignore[attr-defined]
+    return Depends(arguments)
+
+
+_PAGING = ("limit", "offset", "after")
+
+
+def _query(parameter: Parameter, all_of_it: Mapping[str, Parameter]) -> Any:
+    if parameter.hint == Filter | None:
+        return Annotated[Filter | None, Depends(_by_kind if "session" in all_of_it else _by_all)]
+    description = sentence(parameter.help)
+    query = Query(description=description, **_BOUNDS.get(parameter.name, {}))
+    return Annotated[_json_type(parameter), query]
+
+
+_Several = Annotated[list[str] | None, Query(description="May be repeated.")]
+_Json = Annotated[str | None, Query(description="A JSON object that is a part.")]
+
+
+async def _by_kind(
+    roles: _Several = None, tags: _Several = None, metadata: _Json = None
+) -> Filter | None:
+    """Which messages count, for an operation that itself says of which session and time."""
+    return _filter(roles=roles, tags=tags, metadata=metadata)
+
+
+async def _by_all(
+    roles: _Several = None,
+    session: _Several = None,
+    speaker: _Several = None,
+    tags: _Several = None,
+    since: Time | None = None,
+    until: Time | None = None,
+    metadata: _Json = None,
+) -> Filter | None:
+    """Which messages count."""
+    return _filter(
+        roles=roles, session=session, speaker=speaker, tags=tags, since=since, until=until,
+        metadata=metadata,
+    )  # fmt: skip
+
+
+def _filter(metadata: str | None, **given: Any) -> Filter | None:
+    chosen = {name: value for name, value in given.items() if value}
+    if metadata:
+        try:
+            chosen["metadata"] = json.loads(metadata)
+        except (ValueError, RecursionError) as error:
+            raise ConfigurationError(f"metadata must be a JSON object: {error}") from error
+    return Filter(**chosen) if chosen else None
+
+
+def _fields(parameters: Iterable[Parameter]) -> dict[str, Any]:
+    return {
+        parameter.name: (_json_type(parameter), _field(parameter))
+        for parameter in parameters
+        if _json_type(parameter) is not None
+    }
+
+
+def _field(parameter: Parameter) -> Any:
+    default = ... if parameter.is_required else parameter.default
+    bounds = _ROWS if parameter.name == "limit" else _BOUNDS.get(parameter.name, {})
+    examples = _EXAMPLES.get(parameter.name)
+    return Field(
+        [] if default == () else default,
+        description=sentence(parameter.help),
+        examples=None if examples is None else [examples],
+        **bounds,
     )
 
-    def arguments(self, settings: Settings) -> dict[str, Any]:
-        """The arguments of the operation; ``settings`` are those of the served memory."""
-        found = self.given()
-        if self.where is not None:
-            found["where"] = self.where.filter()
-        if self.settings is not None:
-            found["settings"] = _changed(settings.search, self.settings)
-        return found
+
+_EXAMPLES: Mapping[str, str] = {
+    "text": "I moved to Oslo in May.",
+    "question": "Where does Ann live?",
+    "query": "MATCH (e:Entity) RETURN e.name LIMIT 10",
+}
 
 
-class _Several(_Question):
-    valid_at: Time | None = Field(None, description="Facts that are true at this time.")
-    also: Annotated[list[str], Field(max_length=MOST_QUERIES)] = Field(
-        [], description="Further queries, such as parts or other wordings of the question."
-    )
-    without: list[str] = Field(
-        [], description="Ids of messages, facts and sessions that were seen and are left out."
-    )
-    per_session: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="At most this many messages of one session."
-    )
-    min_confidence: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="Leave out messages that answer with a lower probability."
-    )
+def _model(name: str, base: type[Body], description: str, given: dict[str, Any]) -> type[Body]:
+    return create_model(name, __base__=base, __doc__=description, **given)
 
 
-class SearchBody(_Several):
-    """A question to search for."""
-
-    layer: Layer = Field("messages", description="What to rank.")
-    explain: bool = Field(False, description="Also return the next best messages in `others`.")
+def sentence(text: str) -> str:
+    """A help text as a sentence."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-class SearchSpacesBody(_Question):
-    """A question to several spaces."""
-
-    spaces: Annotated[list[str], Field(min_length=1, max_length=MOST_SPACES)]
-    valid_at: Time | None = None
+def _json_type(parameter: Parameter) -> Any:
+    """What JSON has for the type of a parameter; ``None`` for a callback."""
+    return _json(parameter.hint)
 
 
-class WhyBody(_Question):
-    """A question, and the message that should have been found."""
-
-    expect: str = Field(description="The id of the message.")
-    session: str | None = None
-
-
-class ContextBody(_Several):
-    """A question for which a prompt block is built."""
-
-    max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
-    timezone: str | None = Field(None, description="The timezone of the times in the block.")
-    strategy: StrategyName | None = Field(
-        None, description="Gather what is shown in several rounds, with the memory's model."
-    )
-    history: list[str] = Field([], description="The turns before the question, for a strategy.")
-    limits: LimitsBody | None = None
-
-    def arguments(self, settings: Settings) -> dict[str, Any]:
-        """The arguments of the operation; ``settings`` are those of the served memory."""
-        found = super().arguments(settings)
-        if self.limits is not None:
-            found["limits"] = self.limits.limits()
-        if "settings" in found:
-            found["settings"] = replace(settings, search=found["settings"])
-        return found
+def _json(hint: Any) -> Any:
+    if hint in _JSON:
+        return _JSON[hint]
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _json_of_any(inner)
+    if origin is CallableOrigin:
+        return None
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return dict[str, Any]
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return list[_json(inner[0])]  # type: ignore[misc]
+    return hint
 
 
-class CypherBody(Body):
-    """A read-only query, or the name of one that comes with cognigraph."""
-
-    query: str | None = Field(None, examples=["MATCH (e:Entity) RETURN e.name LIMIT 10"])
-    name: str | None = None
-    parameters: dict[str, Any] = {}
-    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 1000
-    timeout: Annotated[float, Field(gt=0, le=MOST_SECONDS)] = 30.0
-
-
-class SupersedeBody(Body):
-    """The triple that took the place of another."""
-
-    by: str = Field(description="The uid of the new triple.")
-    at: Time | None = None
-    reason: str = ""
+def _json_of_any(kinds: Sequence[Any]) -> Any:
+    """The type for something that Python takes in several forms, of which JSON has the simplest."""
+    series = [kind for kind in kinds if get_origin(kind) is IterableOrigin]
+    if series:
+        return _json(series[0])
+    kept = [_json(kind) for kind in kinds if kind in _JSON or not is_dataclass(kind)]
+    kept = [
+        kind for kind in dict.fromkeys(kept) if kind not in (None, NoneType, dict[str, Any])
+    ] or [kind for kind in dict.fromkeys(kept) if kind not in (None, NoneType)]
+    if any(kind in _INSTEAD_OF_TEXT for kind in kept):
+        kept = [kind for kind in kept if kind is not str]
+    if not kept:
+        return None
+    return Union[tuple([*kept, *([None] if NoneType in kinds else [])])]  # noqa: UP007
 
 
-class ReasonBody(Body):
-    """Why a triple is changed."""
+_STRATEGY = Literal["licomemory", "hymem", "ama"]
+_INSTEAD_OF_TEXT = (Time, _STRATEGY)
+"""Types of texts: where Python takes any text or an object, JSON has these."""
 
-    reason: str = ""
+_JSON: dict[Any, Any] = {
+    datetime: Time,
+    tzinfo: str,
+    Path: str,
+    Strategy: _STRATEGY,
+    Filter: FilterBody,
+    Limits: LimitsBody,
+    SearchSettings: SearchSettingsBody,
+    Settings: SettingsBody,
+    StatedFact: StatedBody,
+    Triple: str,
+    Context: str,
+}
 
 
-class MergeBody(Body):
-    """Two entities that are the same."""
+class UpdateBody(Body):
+    """The new text of a message, and the payload that belongs to it."""
 
-    name: str
-    into: str
-    type: str | None = None
-    into_type: str | None = None
-
-
-class SplitBody(Body):
-    """An entity that was merged by mistake."""
-
-    name: str
-    apart_from: str | None = None
-    type: str | None = None
-    other_type: str | None = None
+    text: str
+    raw: Any = None
 
 
 class CopyBody(Body):
@@ -332,53 +389,7 @@ class CopyBody(Body):
     to: str
 
 
-class AskBody(Body):
-    """A question that the memory's model answers in several rounds."""
-
-    question: str = Field(examples=["Why did Ann leave Oslo?"])
-    history: list[str] = Field([], description="The turns before the question, oldest first.")
-    strategy: StrategyName = "licomemory"
-    limits: LimitsBody | None = None
-    repair: Literal["propose", "apply"] = Field(
-        "propose", description="`apply` also changes facts in conflict; it needs a writing key."
-    )
-    max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
-    now: Time | None = None
-    as_of: Time | None = None
-    where: FilterBody | None = None
-    timezone: str | None = None
-    settings: dict[str, str | int | float | bool] | None = None
-
-    def arguments(self, settings: Settings) -> dict[str, Any]:
-        """The arguments of the operation; ``settings`` are those of the served memory."""
-        found = self.given()
-        if self.limits is not None:
-            found["limits"] = self.limits.limits()
-        if self.where is not None:
-            found["where"] = self.where.filter()
-        if self.settings is not None:
-            search = _changed(settings.search, self.settings)
-            found["settings"] = replace(settings, search=search)
-        return found
-
-
-class RedoBody(Body):
-    """Which messages to read again."""
-
-    older_than: str | int | None = None
-
-
-def _changed(
-    settings: SearchSettings, given: dict[str, str | int | float | bool]
-) -> SearchSettings:
-    """The settings with those that a client gives in their place."""
-    known = {field.name for field in fields(SearchSettings)} - {"licomemory"}
-    for name, value in given.items():
-        if name not in known:
-            raise ConfigurationError(
-                f"there is no search setting {name!r}; there are {', '.join(sorted(known))}"
-            )
-        is_count = isinstance(value, int) and not isinstance(value, bool)
-        if is_count and name != "max_question_chars" and value > MOST_CANDIDATES:  # type: ignore[operator]
-            raise ConfigurationError(f"settings.{name} must be at most {MOST_CANDIDATES:,}")
-    return replace(settings, **given)  # type: ignore[arg-type]
+_TEXT = Field(None, examples=["I moved to Oslo in May."])
+_GIVEN = {**_fields(declared(Space.add).parameters.values()), "text": (str | None, _TEXT)}
+MessageBody = _model("MessageBody", _Message, _Message.__doc__ or "", _GIVEN)
+_JSON[Message] = MessageBody

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.server.access import Doorkeeper
-from cognigraph.server.fair_share import FairShare
+from cognigraph.server.long_work import FairShare
 from cognigraph.server.metrics import Metrics
 from cognigraph.server.problems import Problem, of_error
-from cognigraph.server.rate import Rate
 
 logger = logging.getLogger("cognigraph.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -33,7 +33,7 @@ _PLACES_OF_ALL = 2
 """How many times the places of one client all clients together have."""
 _SLOWEST = 8 * 1024
 """How many bytes of a body must come in a second, once the patience is over."""
-_UPLOAD = re.compile(r"/v1/spaces/[^/]*/(?:import|restore)")
+_UPLOAD = re.compile(r"/v1/spaces/[^/]*/files/(?:import-file|load)")
 """The paths whose bodies go to a file; every other body is held in memory."""
 
 
@@ -269,3 +269,39 @@ class _Body:
             f"at most {self._most:,} bytes are taken; send fewer messages at once, or raise "
             "--max-body",
         )
+
+
+_BURST_SECONDS = 2.0
+_MOST_CLIENTS = 10_000
+
+
+class Rate:
+    """A rate for each client. A bucket holds what two seconds give; 0 is no limit."""
+
+    def __init__(self, per_second: float) -> None:
+        self._per_second = per_second
+        self._most = max(1.0, per_second * _BURST_SECONDS)
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str, now: float | None = None) -> None:
+        """Count one request of a client.
+
+        Raises:
+            Problem: it has made too many.
+        """
+        if not self._per_second:
+            return
+        moment = time.monotonic() if now is None else now
+        left, since = self._buckets.pop(client, (self._most, moment))
+        left = min(self._most, left + (moment - since) * self._per_second)
+        self._buckets[client] = (left - 1 if left >= 1 else left, moment)
+        if len(self._buckets) > _MOST_CLIENTS:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            wait = math.ceil((1 - left) / self._per_second)
+            raise Problem(
+                429,
+                "Too many requests",
+                f"{self._per_second:g} a second are allowed; wait, or raise --rate",
+                wait=wait,
+            )

@@ -24,7 +24,7 @@ from cognigraph.errors import (
     QueryError,
     StoreUnavailableError,
 )
-from cognigraph.server.json_response import AnyTextResponse
+from cognigraph.server.answers import AnyTextResponse
 from cognigraph.text.redaction import redacted
 
 logger = logging.getLogger("cognigraph.server")

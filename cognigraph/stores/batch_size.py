@@ -40,7 +40,7 @@ def crash_reason(crashes: int, *, summary: bool = False) -> str:
     return f"the process that {'summed it up' if summary else 'read it'} ended {times}"
 
 
-def marked(worker: str, until: datetime, *, sound: bool) -> str:
+def lease_token(worker: str, until: datetime, *, sound: bool) -> str:
     """The name of a worker with the initial state of its lease, as :func:`is_evidence` reads it.
 
     ``sound`` says that the process has completed other work; ``until`` is when the lease expires if

@@ -1,4 +1,4 @@
-"""The candidate query of a search and its result: candidates in columns, with raw values."""
+"""What a search asks of a store and gets: candidates in columns, and records of the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
-from cognigraph.model import Episode, Exclusion, Filter, Role
+from cognigraph.model import Episode, Exclusion, Filter, Role, Session, Triple
 from cognigraph.text.bm25 import Lexicon
 from cognigraph.text.word_book import NumberedTexts
 
@@ -286,3 +286,67 @@ class EpisodeCandidate:
     episode: Episode
     cosine: float
     chunks: tuple[str, ...]
+
+
+def no_candidates(query: CandidateQuery) -> Candidates:
+    """Candidates without rows, in the right shapes."""
+    none, rows, flags = np.empty(0), np.empty(0, np.int64), np.empty(0, bool)
+    matches = np.empty((0, len(query.terms)))
+    return Candidates(
+        lexicon=Lexicon(0, 0.0, {}),
+        chunks=ChunkCandidates(
+            (), none, matches, none, rows, none, flags, rows, rows, flags, flags, (), ()
+        ),
+        triples=TripleCandidates(
+            (), none, matches, none, none, rows, Evidence.of(()), flags, flags, flags
+        ),
+        sessions=SessionCandidates(
+            (), (), none, np.empty((0, len(query.entity_vectors))), matches, none
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConsecutiveChunks:
+    """The newest chunks of a space in the order of their arrival.
+
+    ``vectors`` (n, d) are theirs, and ``sessions`` (n,) tells those of one session from others.
+    """
+
+    vectors: Vector
+    sessions: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class ResultQuery:
+    """Which records of a space to read in one call.
+
+    ``chunks`` are uids of chunks, and ``stating`` of those whose facts are read too. ``triples``
+    are uids of further facts, ``sessions`` the callers' ids. ``newest`` says which sources of the
+    facts are read.
+    """
+
+    chunks: Sequence[str] = ()
+    stating: Sequence[str] = ()
+    triples: Sequence[str] = ()
+    sessions: Sequence[str] = ()
+    newest: NewestSources = field(default_factory=NewestSources)
+
+    def __bool__(self) -> bool:
+        return any((self.chunks, self.stating, self.triples, self.sessions))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRecords:
+    """Records by uid, sessions by the caller's id; what does not exist is missing.
+
+    ``stated`` are the sorted uids of the facts for which a chunk is evidence. ``often`` are the
+    facts that have more sources than the newest of the query, so that those listed depend on its
+    chunks.
+    """
+
+    chunks: Mapping[str, ChunkRecord] = field(default_factory=dict)
+    stated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    triples: Mapping[str, Triple] = field(default_factory=dict)
+    often: frozenset[str] = frozenset()
+    sessions: Mapping[str, Session] = field(default_factory=dict)

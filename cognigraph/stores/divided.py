@@ -2,38 +2,250 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from datetime import datetime
+from itertools import count
+from threading import RLock
+from typing import Any, Protocol, cast
 
 from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
-from cognigraph.stores.divided_queue import DividedQueue
-from cognigraph.stores.groups import DatabaseOf, Databases, Groups
 from cognigraph.stores.protocols import (
+    EnrichmentQueue,
     EntityResolution,
     GraphReader,
     HousekeepingStore,
     MessageStore,
     SearchIndex,
     StateStore,
+    Store,
 )
+from cognigraph.stores.records import Lease, Unembedded
 from cognigraph.stores.reindex import Precision, Reindexing
+
+DatabaseOf = Callable[[str], str]
+"""Gives the name of the database that holds a space, always the same for the same space."""
+
+_LISTED_FOR = 30.0
+"""Seconds for which a worker relies on a list of databases; other programs may add some."""
+
+logger = logging.getLogger("cognigraph")
+
+
+class Databases(Protocol):
+    """The databases of one server."""
+
+    def canonical(self, name: str) -> str:
+        """The server's own form of a database's name; raise ConfigurationError if it is none."""
+        ...
+
+    def names(self) -> list[str]:
+        """The canonical names of all databases that can be read, sorted."""
+        ...
+
+    def spaces(self, name: str) -> list[str]:
+        """Names of the spaces in a database, without opening it as a memory."""
+        ...
+
+    def open(self, name: str) -> Store:
+        """Open a database, which is created if the server has none of that name."""
+        ...
+
+    def info(self) -> StoreInfo:
+        """The server and what this version would write, without a database."""
+        ...
+
+    def close(self) -> None:
+        """Release connections. The stores that were opened are not closed."""
+        ...
+
+
+class Groups:
+    """Opens the store of each space when it is needed."""
+
+    def __init__(self, databases: Databases, database_of: DatabaseOf) -> None:
+        self.databases = databases
+        self._database_of = database_of
+        self._stores: dict[str, Store] = {}
+        self._shared_with_others: set[str] = set()
+        self._lock = RLock()
+        self._listed_at = -_LISTED_FOR
+        self._closed = False
+
+    def name(self, space: str) -> str:
+        """The name of the database that holds a space."""
+        name = self._database_of(space)
+        if not isinstance(name, str) or not name:
+            raise ConfigurationError(
+                f"database= returned {name!r} for the space {space!r}; it must return the name of "
+                "a database"
+            )
+        return self.databases.canonical(name)
+
+    def store_of(self, space: str) -> Store:
+        """The store of a space."""
+        return self._store(self.name(space))
+
+    def all(self) -> list[tuple[str, Store]]:
+        """All stores that hold spaces of this memory, by the names of their databases."""
+        self._list()
+        return self.opened()
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces, sorted."""
+        return sorted(space for _, spaces in self._list().items() for space in spaces)
+
+    def recent(self) -> list[tuple[str, Store]]:
+        """As :meth:`all`, of a list that may be half a minute old."""
+        return self.opened() if time.monotonic() - self._listed_at < _LISTED_FOR else self.all()
+
+    def shares(self) -> list[tuple[Store, str | None]]:
+        """What a worker has to look at: stores, each with one space or with ``None`` for all.
+
+        A database that also holds spaces which ``database=`` gives to another one is looked at
+        space by space, so that nothing is done to those.
+        """
+        shares: list[tuple[Store, str | None]] = []
+        for name, store in self.recent():
+            if name in self._shared_with_others:
+                own = [space for space in store.spaces() if self.name(space) == name]
+                shares += [(store, space) for space in own]
+            else:
+                shares.append((store, None))
+        return shares
+
+    def opened(self) -> list[tuple[str, Store]]:
+        """The stores that have been opened, by the names of their databases."""
+        with self._lock:
+            return sorted(self._stores.items(), key=lambda pair: pair[0])
+
+    def close(self) -> None:
+        """Close all stores. Idempotent."""
+        with self._lock:
+            self._closed = True
+            for store in self._stores.values():
+                store.close()
+            self.databases.close()
+
+    def _store(self, name: str) -> Store:
+        known = self._stores.get(name)
+        if known is not None and not self._closed:
+            return known  # without the lock, which may be held while another database is opened
+        with self._lock:
+            if self._closed:
+                raise StoreError("this memory is closed; open it again")
+            store = self._stores.get(name)
+            if store is None:
+                store = self._stores[name] = self.databases.open(name)
+            return store
+
+    def _list(self) -> dict[str, list[str]]:
+        """Open what holds spaces of this memory; return them by database."""
+        found: dict[str, list[str]] = {}
+        for name in self.databases.names():
+            store = self._stores.get(name)
+            spaces = self.databases.spaces(name) if store is None else store.spaces()
+            own = [space for space in spaces if self.name(space) == name]
+            if own:
+                found[name] = own
+                self._store(name)
+            self._note(name, sorted({*spaces}.difference(own)))
+        self._listed_at = time.monotonic()
+        return found
+
+    def _note(self, name: str, foreign: list[str]) -> None:
+        with self._lock:
+            if not foreign:
+                self._shared_with_others.discard(name)
+            elif name not in self._shared_with_others:
+                self._shared_with_others.add(name)
+                logger.warning(
+                    "the database %r holds %d spaces, such as %r, which database= gives to another "
+                    "one: this memory does not see them there",
+                    name, len(foreign), foreign[0],
+                )  # fmt: skip
 
 
 class _BySpace:
-    """A role whose methods all name a space first: each call goes to the store of that space."""
+    """A role of which most methods name a space first, or a lease: they go to the space's store."""
 
     def __init__(self, groups: Groups, role: str) -> None:
         self._groups = groups
         self._role = role
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
-        def call(space: str, *arguments: Any, **named: Any) -> Any:
-            role = getattr(self._groups.of(space), self._role)
-            return getattr(role, method)(space, *arguments, **named)
+        def call(first: str | Lease, *arguments: Any, **named: Any) -> Any:
+            store = self._groups.store_of(first if isinstance(first, str) else first.space)
+            return getattr(getattr(store, self._role), method)(first, *arguments, **named)
 
         return call
+
+
+class _Queue(_BySpace):
+    """The queue, of which some operations are about all spaces, or do not say which.
+
+    Work on all spaces starts with another database each time, so that none of them waits for the
+    others to have nothing left.
+    """
+
+    def __init__(self, groups: Groups) -> None:
+        super().__init__(groups, "queue")
+        self._turn = count()
+
+    def _shares(self, space: str | None) -> list[tuple[EnrichmentQueue, str | None]]:
+        if space is not None:
+            return [(self._groups.store_of(space).queue, space)]
+        return [(store.queue, own) for store, own in self._groups.shares()]
+
+    def claim(self, *, space: str | None = None, **named: Any) -> Lease | None:
+        """Lease work of the first database that has some."""
+        shares = self._shares(space)
+        start = next(self._turn) % len(shares) if shares else 0
+        leases = (queue.claim(space=own, **named) for queue, own in shares[start:] + shares[:start])
+        return next((lease for lease in leases if lease is not None), None)
+
+    def leases(self) -> dict[str, datetime]:
+        """Open leases of all databases."""
+        stores = self._groups.recent()
+        return {token: until for _, s in stores for token, until in s.queue.leases().items()}
+
+    def expire(self, token: str, until: datetime) -> None:
+        """End a lease, in whichever database it is."""
+        for _, store in self._groups.opened():
+            store.queue.expire(token, until)
+
+    def peek(self, session_uid: str, **named: Any) -> Lease | None:
+        """What waits of a session, in whichever database it is."""
+        leases = (store.queue.peek(session_uid, **named) for _, store in self._groups.all())
+        return next((lease for lease in leases if lease is not None), None)
+
+    def retry_failed(self, space: str | None = None) -> int:
+        """Make parked work pending again."""
+        return sum(queue.retry_failed(own) for queue, own in self._shares(space))
+
+    def pending(self, space: str | None = None) -> int:
+        """Chunks that wait."""
+        return sum(queue.pending(own) for queue, own in self._shares(space))
+
+    def due_summaries(self, space: str | None = None) -> int:
+        """Summaries that are due."""
+        return sum(queue.due_summaries(own) for queue, own in self._shares(space))
+
+    def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
+        """Chunks that wait for their vectors, of the first database that has some."""
+        waiting = (queue.unembedded(limit, own) for queue, own in self._shares(space))
+        return next((batch for batch in waiting if batch is not None), None)
+
+    def count_unembedded(self, space: str | None = None) -> int:
+        """Chunks that wait for their vectors."""
+        return sum(queue.count_unembedded(own) for queue, own in self._shares(space))
+
+    def longest_wait(self, space: str | None = None) -> float:
+        """The longest wait of all databases."""
+        return max((queue.longest_wait(own) for queue, own in self._shares(space)), default=0.0)
 
 
 class _Housekeeping(_BySpace):
@@ -64,7 +276,7 @@ class DividedStore:
     def __init__(self, databases: Databases, database_of: DatabaseOf) -> None:
         self._groups = groups = Groups(databases, database_of)
         self.messages = cast(MessageStore, _BySpace(groups, "messages"))
-        self.queue = DividedQueue(groups)
+        self.queue = cast(EnrichmentQueue, _Queue(groups))
         self.search = cast(SearchIndex, _BySpace(groups, "search"))
         self.resolution = cast(EntityResolution, _BySpace(groups, "resolution"))
         self.states = cast(StateStore, _BySpace(groups, "states"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from cognigraph.text.terms import STOP_WORDS, term_counts, terms
+from cognigraph.text.terms import STOP_WORDS, terms
 
 _RUN = 4
 
@@ -53,4 +53,4 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _terms(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(term for text in texts for term in term_counts(text))
+    return frozenset(term for text in texts for term in terms(text))

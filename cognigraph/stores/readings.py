@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from cognigraph.ids import entity_uid, normalise, triple_uid
-from cognigraph.resolution.spelling import given
+from cognigraph.resolution import incremental
+from cognigraph.resolution.incremental import EntityMap
+from cognigraph.resolution.name_forms import given
 from cognigraph.states.succession import Ruling, RulingKind
 from cognigraph.times import from_micros
 
@@ -96,39 +98,60 @@ def _fact(row: Sequence[Any]) -> FactName:
     return FactName((subject, type), relation, (object, other), when, bool(negated))
 
 
-class Collector:
-    """Puts rows of a store together to readings."""
+def session_reading(
+    mentions: Iterable[Sequence[Any]],
+    aliases: Iterable[Sequence[Any]],
+    facts: Iterable[Sequence[Any]],
+    state: tuple[bool | None, str | None],
+) -> SessionReading:
+    """What was read out of a session, of rows of a store that begin with message id and part.
 
-    def __init__(self) -> None:
-        self.parts: dict[Part, Reading] = {}
-        self._mentions: dict[tuple[Part, str], list[Any]] = {}
-
-    def mention(
-        self, part: Part, uid: str, name: str, normalised: str, type: str, spelled: str | None
-    ) -> None:
-        """An entity that a chunk mentions."""
-        said = given(spelled, [normalised], [name])[0]
-        self._mentions[part, uid] = row = [said, type, []]
-        self.parts.setdefault(part, Reading()).mentions.append(row)
-
-    def alias(
-        self, part: Part, entity: str, name: str, normalised: str, spelled: str | None
-    ) -> None:
-        """Another name that a chunk gives an entity that it mentions."""
-        if mention := self._mentions.get((part, entity)):
+    ``mentions``: uid, name, normalised name and type of an entity, and how the chunk spells it.
+    ``aliases``: uid of the entity, name, normalised name, spelling. ``facts``: subject, relation,
+    object, normalised subject and object, types of both, when, negated, said by, replaces,
+    spelling. ``state``: whether all chunks were read, and the extractor.
+    """
+    parts: dict[Part, Reading] = {}
+    known: dict[tuple[Part, str], list[Any]] = {}
+    for message, number, uid, name, normalised, type, spelled in mentions:
+        part = message, number
+        row = [given(spelled, [normalised], [name])[0], type, []]
+        known[part, uid] = row
+        parts.setdefault(part, Reading()).mentions.append(row)
+    for message, number, uid, name, normalised, spelled in aliases:
+        if mention := known.get(((message, number), uid)):
             mention[2].append(given(spelled, [normalised], [name])[0])
+    for (
+        message,
+        number,
+        *names,
+        subject,
+        object,
+        type,
+        other,
+        when,
+        negated,
+        by,
+        new,
+        spelled,
+    ) in facts:
+        said = given(spelled, (subject, normalise(names[1]), object), names)
+        fact = [said[0], type, said[1], said[2], other, when, bool(negated), by, bool(new)]
+        parts.setdefault((message, number), Reading()).facts.append(fact)
+    is_whole, extractor = state
+    return SessionReading(bool(is_whole), extractor or "", parts)
 
-    def fact(
-        self,
-        part: Part,
-        names: tuple[str, str, str],
-        normalised: tuple[str, str],
-        types: tuple[str, str],
-        rest: tuple[str | None, bool, str | None, bool],
-        spelled: str | None,
-    ) -> None:
-        """A triple that a chunk is evidence for."""
-        normal = normalised[0], normalise(names[1]), normalised[1]
-        subject, relation, object = given(spelled, normal, names)
-        row = [subject, types[0], relation, object, types[1], *rest]
-        self.parts.setdefault(part, Reading()).facts.append(row)
+
+def decision_of(row: Sequence[Any]) -> Decision:
+    """A decision, of a row of a store: names and types of both, verdict, those of ``into``."""
+    a, a_type, b, b_type, verdict, into, into_type = row
+    return Decision((a, a_type), (b, b_type), verdict, (into, into_type))
+
+
+def apply_decision(entity_map: EntityMap, space: str, decision: Decision, at: int) -> None:
+    """Record a user's decision on two entities, which exist."""
+    a, b, into = (entity_uid(space, *end) for end in (decision.a, decision.b, decision.into))
+    if decision.verdict == "same":
+        incremental.merge(entity_map, b if a == into else a, into, at)
+    else:
+        incremental.split(entity_map, a, at, b)

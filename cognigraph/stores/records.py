@@ -1,16 +1,17 @@
-"""Records that are written to a store: messages, leases of the queue, and derivations."""
+"""Records that stores exchange with the rest: messages, leases, derivations, merges."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from cognigraph.arrays import Vector
-from cognigraph.model import Role, Theme, Triple, Written, WrittenKind
+from cognigraph.ids import chunk_uid
+from cognigraph.model import Merge, Role, SuspectedDuplicate, Theme, Triple, Written, WrittenKind
 from cognigraph.states.core_profile import CoreOperation
-from cognigraph.times import When
+from cognigraph.times import When, from_micros
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +19,8 @@ class ChunkRow:
     """A chunk ready to be written. ``terms`` are index terms with their frequencies.
 
     ``fresh`` is the text without passages that the memory itself had recalled; ``None`` if there
-    are no such passages. ``heading`` is the path of headings above a part of a long message.
+    are no such passages. ``heading`` is the path of headings above a part of a long message. With
+    ``unembedded`` its vector is zero until one is made in the background.
     """
 
     uid: str
@@ -28,6 +30,7 @@ class ChunkRow:
     terms: Mapping[str, int]
     fresh: str | None = None
     heading: str | None = None
+    unembedded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,22 @@ class MessageRow:
     chunks: tuple[ChunkRow, ...]
     role: Role | None = None
     data: MessageData | None = None
+
+
+class UnembeddedChunk(NamedTuple):
+    """A chunk that waits for its vector; the digest of its message changes with its text."""
+
+    uid: str
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """Chunks of one space that wait for their vectors."""
+
+    space: str
+    chunks: tuple[UnembeddedChunk, ...]
 
 
 InsertStatus = Literal["new", "known", "conflict", "forgotten"]
@@ -151,7 +170,7 @@ class EntityRow:
     """An entity to insert or update; ``key`` is the stemmed name that anchors look up.
 
     Of several spellings the one with the smallest ``spelled`` is displayed, whichever was written
-    first: see :func:`cognigraph.resolution.spelling.order`. ``vector`` is that of the normalised
+    first: see :func:`cognigraph.resolution.name_forms.order`. ``vector`` is that of the normalised
     name; an entity without one is not compared by vector.
     """
 
@@ -270,7 +289,7 @@ class Derivation:
     spellings: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """How a chunk spells an entity, alias or triple; keys are (chunk uid, uid of what it spells).
 
-    See :func:`cognigraph.resolution.spelling.kept`.
+    See :func:`cognigraph.resolution.name_forms.kept`.
     """
     keys: tuple[KeyRow, ...] | None = None
     themes: tuple[ThemeRow, ...] | None = None
@@ -313,3 +332,36 @@ class Failure:
     reason: str
     outages: int = 0
     crashes: int = 0
+
+
+def with_uid(message: MessageRow, uid: str) -> MessageRow:
+    """The message with ``uid`` for its first chunk, and uids made of that for the others."""
+    chunks = tuple(
+        replace(chunk, uid=uid if chunk.part == 0 else chunk_uid(uid, chunk.part))
+        for chunk in message.chunks
+    )
+    return replace(message, chunks=chunks)
+
+
+def suspected_duplicate(
+    name: str, type: str, other: str, other_type: str, score: float, reason: str
+) -> SuspectedDuplicate:
+    """A suspected duplicate with its two names in alphabetical order."""
+    (name, type), (other, other_type) = sorted(((name, type), (other, other_type)))
+    return SuspectedDuplicate(name, type, other, other_type, score, reason)
+
+
+def merge_of(
+    name: str,
+    type: str,
+    into: str,
+    into_type: str,
+    by: str,
+    reason: str,
+    score: float,
+    at: int,
+    undone_at: int | None,
+) -> Merge:
+    """A merge from the history; times are in microseconds since 1970."""
+    undone = None if undone_at is None else from_micros(undone_at)
+    return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)

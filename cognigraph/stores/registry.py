@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.settings import StorageSettings
-from cognigraph.stores.groups import DatabaseOf
+from cognigraph.stores.divided import DatabaseOf
 from cognigraph.stores.protocols import Store
 from cognigraph.text.redaction import without_credentials
 from cognigraph.times import Clock
@@ -90,8 +90,8 @@ def open_store(request: StoreRequest) -> Store:
         )
     if separator:
         try:
-            urlsplit(request.location)
-        except ValueError as error:  # such as half an address of IPv6
+            _ = urlsplit(request.location).port
+        except ValueError as error:  # such as half an address of IPv6, or a port in letters
             raise ConfigurationError(
                 f"the address of the server is not valid: {error}; give one such as "
                 "neo4j://host:7687 or neo4j://[::1]:7687"

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
 from cognigraph.ids import normalise
 from cognigraph.model import Source
-from cognigraph.states.slots import Claim, FactForm, both_sides, claim_of, family, in_one
+from cognigraph.states.slots import (
+    Claim,
+    FactForm,
+    both_sides,
+    claim_of,
+    family,
+    in_one,
+    replaceable,
+)
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
 from cognigraph.times import from_micros, parse_when, to_micros
 
@@ -62,37 +71,119 @@ def source_of(at: int, id: str, session: str, said_by: str, stated: bool) -> Sou
     return Source(id, session, from_micros(at), said_by or None, provenance)
 
 
-def on_both_sides(holder: K, slot: str) -> Iterable[Slot[K]]:
-    """Yield a slot and its twin: "Ann's boss is Lars" and "Lars is Ann's boss" are about one."""
-    return ((holder, one) for one in both_sides(slot))
+@dataclass(frozen=True, slots=True)
+class SlotForm(Generic[K]):
+    """A stored fact as far as its slot matters.
 
-
-def changed(
-    rows: Sequence[StateRow[K]], slots: Iterable[Slot[K]], rulings: Sequence[Ruling]
-) -> dict[K, Standing]:
-    """Decide the facts of some slots, and those without a slot; return what is not yet stored.
-
-    ``rows`` hold all facts of these slots and those that replace others of their families.
+    ``slot``, ``holder`` and ``replaces`` are what is stored with it; ``claims_to_replace`` says
+    whether a source states it to replace others. A store that does not keep holders gives none.
     """
-    decided = _decided(rows, slots, rulings)
-    return {row.key: standing for row, standing in decided if standing != row.standing}
+
+    key: K
+    form: FactForm
+    slot: str | None
+    replaces: bool
+    claims_to_replace: bool
+    holder: K | None = None
+    subject: K | None = None
+    object: K | None = None
+
+    def renamed(self) -> SlotForm[K] | None:
+        """The same with its right slot; ``None`` if that is stored already."""
+        claim = claim_of(self.form)
+        slot = holder = None
+        if claim is not None:
+            slot, holder = claim.slot, self.object if claim.on_object else self.subject
+        replaces = self.claims_to_replace and slot is not None and replaceable(slot)
+        if (slot, holder, replaces) == (self.slot, self.holder, self.replaces):
+            return None
+        return replace(self, slot=slot, holder=holder, replaces=replaces)
 
 
-def standings_at(
-    rows: Sequence[StateRow[K]],
-    slots: Iterable[Slot[K]],
-    rulings: Sequence[Ruling],
-    as_of: datetime,
-) -> dict[str, Standing]:
-    """Decide facts by what had been said at ``as_of``, by uid; later ones are missing.
+class TouchedFacts(ABC, Generic[K]):
+    """Facts whose slots must be decided again before the transaction ends."""
 
-    A user's word counts from when it was given, except that a retracted fact counts as never said.
-    """
-    known = [replace(row, said=tuple(at for at in row.said if at <= as_of)) for row in rows]
-    until = to_micros(as_of)
-    given = [one for one in rulings if one.kind == "retract" or one.order <= until]
-    decided = _decided([row for row in known if row.said], slots, given)
-    return {row.uid: standing for row, standing in decided}
+    def __init__(self) -> None:
+        self.keys: set[K] = set()
+        self.slots: set[Slot[K]] = set()
+
+    def add(self, keys: Collection[K]) -> None:
+        """Note facts that change, and the slots they have now; call it before they do, too."""
+        if not keys:
+            return
+        self.keys.update(keys)
+        families: set[Slot[K]] = set()
+        for holder, slot, replaces in self._read_slots(keys):
+            # "Ann's boss is Lars" and "Lars is Ann's boss" are about one slot.
+            self.slots.update((holder, side) for side in both_sides(slot))
+            if replaces:
+                families.add((holder, family(slot)))
+        if families:
+            self.slots.update(self._slots_of_families(families))
+
+    def decide(self) -> None:
+        """Decide every slot that was touched, and write what is new."""
+        self.keys = self.name_slots(self.keys)  # without those that were deleted meanwhile
+        self.add(self.keys)
+        rows, rulings = self._read_facts()
+        decided = _decided(rows, self.slots, rulings)
+        changed = {row.key: standing for row, standing in decided if standing != row.standing}
+        if changed:
+            self._write(changed)
+
+    def name_slots(self, keys: Collection[K]) -> set[K]:
+        """Store the slots of facts as they are spelled now; return which of them exist."""
+        forms = self._read_forms(keys) if keys else []
+        new = [renamed for form in forms if (renamed := form.renamed()) is not None]
+        if new:
+            self._write_slots(new)
+        return {form.key for form in forms}
+
+    def standings_at(self, as_of: datetime) -> dict[str, Standing]:
+        """What was known at a time of the facts and of all that share a slot with them, by uid.
+
+        Later facts are missing. A user's word counts from when it was given, except that a
+        retracted fact counts as never said.
+        """
+        rows, rulings = self._read_facts()
+        known = [replace(row, said=tuple(at for at in row.said if at <= as_of)) for row in rows]
+        until = to_micros(as_of)
+        given = [ruling for ruling in rulings if ruling.kind == "retract" or ruling.order <= until]
+        decided = _decided([row for row in known if row.said], self.slots, given)
+        return {row.uid: standing for row, standing in decided}
+
+    @property
+    def families(self) -> list[Slot[K]]:
+        """Holders and prefixes of the slots in which a fact can replace others of its family."""
+        return sorted({(holder, family(slot)) for holder, slot in self.slots if "|" in slot})
+
+    @abstractmethod
+    def _read_slots(self, keys: Collection[K]) -> Iterable[tuple[K, str, bool]]:
+        """Holder, slot, and whether it replaces others, of the facts that have a slot."""
+
+    @abstractmethod
+    def _slots_of_families(self, families: Collection[Slot[K]]) -> Iterable[Slot[K]]:
+        """All slots that begin with one of these prefixes."""
+
+    @abstractmethod
+    def _read_forms(self, keys: Collection[K]) -> Sequence[SlotForm[K]]:
+        """The facts that exist, as they are spelled."""
+
+    @abstractmethod
+    def _write_slots(self, forms: Sequence[SlotForm[K]]) -> None:
+        """Store slots, which depend on how facts are spelled, and which facts replace others."""
+
+    @abstractmethod
+    def _read_facts(self) -> tuple[Sequence[StateRow[K]], Sequence[Ruling]]:
+        """All facts that decide about the slots, and what users said of them.
+
+        These are all facts of the slots, those that replace others of the families, and of the
+        facts themselves those without a slot that a user ruled on.
+        """
+
+    @abstractmethod
+    def _write(self, standings: Mapping[K, Standing]) -> None:
+        """Store new standings."""
 
 
 def _decided(

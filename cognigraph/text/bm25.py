@@ -17,6 +17,9 @@ K1 = 1.2
 B = 0.4
 """Length normalisation. It is mild, because turns are short and length says little about topic."""
 
+B_OF_PARTS = 0.75
+"""The same where parts of words count: any long text has some of any word's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
@@ -38,6 +41,7 @@ def bm25(
     length: npt.NDArray[np.floating] | Floats,
     weights: Floats,
     mean_length: float,
+    b: float = B,
 ) -> Floats:
     """BM25 of n texts.
 
@@ -47,6 +51,6 @@ def bm25(
     """
     if not matches.shape[1]:
         return np.zeros(len(matches))
-    norm = K1 * (1 - B + B * length / max(mean_length, 1e-9))
+    norm = K1 * (1 - b + b * length / max(mean_length, 1e-9))
     saturated = matches * (K1 + 1) / (matches + norm[:, None])
     return np.asarray(saturated @ weights)

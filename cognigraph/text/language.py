@@ -1,4 +1,4 @@
-"""Tell whether a text is English, by its script and its most common words.
+"""Tell whether a text is English, by its script and its most common words, or source code.
 
 The words that carry the grammar of a language make up a third of any talk, so a few words of a
 message are enough. A message without any ("ok", "Oslo!") stays undecided. Words that several
@@ -13,6 +13,37 @@ from itertools import islice
 from typing import NamedTuple
 
 from cognigraph.english.verbs import known_verb
+
+_FEWEST_LINES = 3
+_SHARE = 0.7
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]")
+_CODE = re.compile(
+    r".*[;{}]\s*\Z"  # an end of a statement or a block
+    r"|[ \t]*(?:def|class|func|fn|function)\b.*[:{(,]\s*\Z"
+    r"|[ \t]*(?:if|for|while|with|try|else|elif|except)\b.*:\s*\Z"
+    r"|(?:from [\w.]+ import |import [\w.]+\s*(?:as \w+\s*)?\Z|#include\b|package \w+\s*\Z|@\w+)"
+    r"|[ \t]*(?:const|let|var)\s+\w+\s*[:=]"
+    r"|[ \t]+return\b"
+)
+_INDENTED = re.compile(r"(?:\t| {2,})\S")
+
+
+def is_source_code(text: str) -> bool:
+    """Whether nearly all lines are code or stand indented under code, and some are code for sure.
+
+    An indented list is none, nor is an indented paragraph.
+    """
+    if text.count("\n") < _FEWEST_LINES - 1:
+        return False
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < _FEWEST_LINES or any(_LIST_ITEM.match(line) for line in lines):
+        return False
+    sure = [_CODE.match(line) is not None for line in lines]
+    likely = sum(
+        code or _INDENTED.match(line) is not None for code, line in zip(sure, lines, strict=True)
+    )
+    return any(sure) and likely >= _SHARE * len(lines)
+
 
 _ENGLISH = """
 the and of to is are was were be been being have has had having do does did not you your yours
@@ -86,6 +117,18 @@ _FOREIGN_LETTERS = re.compile("[äöüßéèêëàâçñõãåøæœłęąśżź
 _OWNER = re.compile(r"\w+[bcdfghjklmnpqrtvwxz]'s")
 """An owner in English: "Omar's". Dutch writes this only after a vowel."""
 _MOST_WORDS = 400
+_SCRIPTS = {
+    "ja": re.compile("[\u3040-\u30ff]"),
+    "ko": re.compile("[\uac00-\ud7af]"),
+    "zh": re.compile("[\u4e00-\u9fff]"),
+    "ru": re.compile("[\u0400-\u04ff]"),
+    "el": re.compile("[\u0370-\u03ff]"),
+    "he": re.compile("[\u0590-\u05ff]"),
+    "ar": re.compile("[\u0600-\u06ff]"),
+    "hi": re.compile("[\u0900-\u097f]"),
+    "th": re.compile("[\u0e00-\u0e7f]"),
+}
+"""The language that is most often written in a script; kana stand before the Han characters."""
 _VERB_LETTERS = 4
 _LATIN_END = "\u024f"
 
@@ -112,6 +155,26 @@ def is_english(text: str) -> bool | None:
     if for_ == against:
         return None
     return for_ > against
+
+
+def languages_of(text: str) -> list[str]:
+    """Return the likely languages of a text that is not English, the best ones only.
+
+    By its script, or by its most common words; as in ISO 639-1. Several that share all its words
+    ("no" and "da") are all returned; none if nothing tells.
+    """
+    for language, letters in _SCRIPTS.items():
+        if letters.search(text):
+            return [language]
+    words = {match[0].lower().replace("’", "'") for match in islice(_WORD.finditer(text), 400)}
+    counts = {language: len(words & known) for language, known in _common_words().items()}
+    most = max(counts.values())
+    return [language for language, count in counts.items() if count == most] if most else []
+
+
+@lru_cache(maxsize=1)
+def _common_words() -> dict[str, frozenset[str]]:
+    return {language: frozenset(words.split()) for language, words in _OTHERS.items()}
 
 
 def is_foreign_word(word: str) -> bool:
@@ -145,11 +208,11 @@ def _weight(word: str, english: frozenset[str], first: bool) -> float:
     low = word.lower().replace("’", "'")
     if low in english:
         return 1.0
-    found = known_verb(low) if len(low) >= _VERB_LETTERS else None
+    verb = known_verb(low) if len(low) >= _VERB_LETTERS else None
     return (
         0.5
         if word == "I"
         or _OWNER.fullmatch(low)
-        or (found is not None and (first or found.form != "base"))
+        or (verb is not None and (first or verb.form != "base"))
         else 0.0
     )

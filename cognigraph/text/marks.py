@@ -133,8 +133,8 @@ def _without_tag(match: re.Match[str]) -> str:
 
 def _rounded(match: re.Match[str]) -> str:
     """Round the bracket of a template if nothing visible stands between it and the bar."""
-    between = (one for one in match[1] if not one.isspace())
-    is_mark = all(unicodedata.category(one)[0] in "MC" for one in between)
+    between = (character for character in match[1] if not character.isspace())
+    is_mark = all(unicodedata.category(character)[0] in "MC" for character in between)
     return "(" * len(match[0]) if is_mark else match[0]
 
 

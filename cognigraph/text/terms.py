@@ -1,9 +1,15 @@
 """Lexical analysis: convert text to index terms, in the same way for all stores and for queries.
 
 Terms are words in NFKC and folded case, stemmed as English (Snowball). Scripts without spaces
-between words (Chinese, Japanese, Thai, ...) become overlapping character bigrams. Stores index
-these terms and never put user text into a query language, so no user text can cause a syntax error,
-and document frequencies are counted per space.
+between words (Chinese, Japanese, Thai, ...) become overlapping character bigrams. A text in
+another language than English also has parts: its words' overlapping four letters without accents,
+and the single characters of scripts without spaces. They find inflected words and compounds in any
+language ("Heizungsrohre" for "Heizung"), and need neither a stemmer nor a dictionary (McNamee &
+Mayfield, "Character N-Gram Tokenization for European Language Text Retrieval", 2004).
+
+Stores index these terms and never put user text into a query language, so no user text can cause a
+syntax error, and document frequencies are counted per space. Proper names are told by their capital
+letters.
 """
 
 from __future__ import annotations
@@ -11,15 +17,58 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from typing import Any
 
-import snowballstemmer
+import numpy as np
 
+from cognigraph.arrays import Ints
 from cognigraph.forks import ProcessLock
+from cognigraph.text.language import is_english
+
+_NAME = re.compile(r"[^\W\d_]{2,}")
+_OPENING = np.array([ord(mark) for mark in '"“('])
+_ENDING = np.array([ord(mark) for mark in ' .!?…"”)\n\r\t'])
+
+
+def names_in(texts: Sequence[str]) -> list[tuple[int, str]]:
+    """The different names in each text as they are spelled, as (index of the text, name).
+
+    A name has two letters or more and a capital after a word or an opening mark, not after a full
+    stop. The texts are in their order, the names of a text in any order.
+    """
+    joined = "\n".join(texts)
+    starts = _inner_capitals(joined)
+    owners = np.searchsorted(np.cumsum([len(text) + 1 for text in texts]), starts, side="right")
+    found = dict[tuple[int, str], None]()
+    for owner, start in zip(owners.tolist(), starts.tolist(), strict=True):
+        name = _NAME.match(joined, start)
+        if name and name[0][0].isupper():
+            found[owner, name[0]] = None
+    return [*found]
+
+
+def _inner_capitals(text: str) -> Ints:
+    """Return the positions of possible capitals after a word or opening mark, not a full stop."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    at = np.flatnonzero(((codes >= ord("A")) & (codes <= ord("Z"))) | (codes >= ord("À")))
+    at = at[at > 0]
+    before, further = codes[at - 1], codes[np.maximum(at - 2, 0)]
+    spaced = (before == ord(" ")) & np.isin(further, _ENDING, invert=True)
+    return np.asarray(at[spaced | np.isin(before, _OPENING)], np.int64)
+
 
 ANALYZER = "cognigraph-english-1"
-"""Name of this analysis, recorded in every store; a store with another one must be re-indexed."""
+"""Name of this analysis, recorded in every store; a store with another one must be re-indexed.
+
+Texts that were stored before there were parts lack them; what the others have is the same.
+"""
+
+PART = "+"
+"""What a part of a word begins with, so that it is no word."""
+
+_PART_LETTERS = 4
 
 # Letters of scripts that put no spaces between words: Han, kana, Thai, Lao, Khmer, Myanmar.
 _UNSPACED = (
@@ -35,6 +84,7 @@ _PLAIN_WORD = re.compile(r"\w+", re.ASCII)
 _APOSTROPHE = re.compile(r"['’ʼ](?:s|S)\b|['’ʼ]")
 _ASCII_APOSTROPHE = re.compile(r"'(?:s\b)?")  # of folded text; found much faster
 _MAX_TERM = 64
+_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "ø": "oe"})
 
 STOP_WORDS = frozenset(
     """a about after all also am an and any are as at be because been before being but by can
@@ -46,10 +96,15 @@ STOP_WORDS = frozenset(
 )
 """Words without a topic. They are indexed like all others, but queries skip them."""
 
-_stemmer = snowballstemmer.stemmer("english")
-_stemmer_lock = (
-    ProcessLock()
-)  # Snowball's stemmers keep state in the object and are not thread-safe
+_stemmer_lock = ProcessLock()
+"""Snowball's stemmers keep state in the object and are not thread-safe."""
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # which imports the stemmers of all languages
+
+    return snowballstemmer.stemmer("english")
 
 
 @cache
@@ -69,7 +124,7 @@ def _token_pattern() -> re.Pattern[str]:
 def stem(word: str) -> str:
     """The index term of a word."""
     with _stemmer_lock:
-        return str(_stemmer.stemWord(word))[:_MAX_TERM]
+        return str(_stemmer().stemWord(word))[:_MAX_TERM]
 
 
 def fold(text: str) -> str:
@@ -115,8 +170,35 @@ def terms(text: str) -> list[str]:
 
 
 def term_counts(text: str) -> Counter[str]:
-    """Index terms of a text with their frequencies."""
-    return Counter(terms(text))
+    """What is indexed of a text, its terms and parts, with their frequencies."""
+    counts = Counter(terms(text))
+    if is_english(text) is False:
+        counts.update(parts(text))
+    return counts
+
+
+def parts(text: str) -> Iterator[str]:
+    """The parts of the words of a text in order, with repetitions.
+
+    A word of four letters or fewer has none: it is its own part.
+    """
+    for match in _token_pattern().finditer(fold(text)):
+        if match["run"]:
+            yield from (f"{PART}{character}" for character in match["run"])
+        elif match["word"].isalpha():
+            word = _without_accents(match["word"])
+            last = len(word) - _PART_LETTERS
+            if last > 0:
+                yield from (f"{PART}{word[at : at + _PART_LETTERS]}" for at in range(last + 1))
+
+
+@lru_cache(maxsize=65_536)
+def _without_accents(word: str) -> str:
+    """The folded word with German umlauts as two letters, and other letters without accents."""
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFD", word.translate(_TWO_LETTERS))
+    return "".join(mark for mark in decomposed if not unicodedata.combining(mark))
 
 
 def query_words(text: str) -> dict[str, str]:

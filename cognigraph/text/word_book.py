@@ -111,7 +111,7 @@ class StringBook:
 
     @property
     def nbytes(self) -> int:
-        """Memory held by the arrays."""
+        """The memory of the arrays, in bytes; a dictionary for adding strings is not counted."""
         return sum(array.nbytes for array in self.arrays().values())
 
     def numbers(self, strings: Sequence[str]) -> Numbers:
@@ -241,7 +241,7 @@ class NumberedTexts:
         return self._lists[1]
 
     def at(self, rows: Ints) -> NumberedTexts:
-        """Some of the texts."""
+        """The texts in these rows, in this order; they share the numbers of words."""
         return NumberedTexts(self.book, self.blocks, self.rows[rows])
 
     @cached_property

@@ -5,8 +5,17 @@ the questions that a reward asks, and :mod:`cognigraph.training.export` writes f
 LLaMA-Factory (supervised) and verl (reinforcement) read.
 """
 
-from cognigraph.training.objective import adrpo, advantages, dominant, kl_estimate, weights
-from cognigraph.training.rewards import core_penalty, entry_penalty, reward, task_reward
+from cognigraph.training.rewards import (
+    adrpo,
+    advantages,
+    core_penalty,
+    dominant,
+    entry_penalty,
+    kl_estimate,
+    reward,
+    task_reward,
+    weights,
+)
 
 __all__ = [
     "adrpo",

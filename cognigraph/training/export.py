@@ -1,5 +1,7 @@
 """Write recorded calls of writers as training data: for LLaMA-Factory (SFT) or verl (RL).
 
+The calls are those that ``MemBuilderExtractor(record=...)`` has recorded.
+
 SFT: ``train.jsonl`` in the sharegpt format with OpenAI's names of roles, and the
 ``dataset_info.json`` that describes it. Only calls whose answer was valid as a whole are examples.
 
@@ -12,13 +14,43 @@ compute: the questions are the ground truth, and ``extra_info`` says which write
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.ingest.membuilder.recording import WriterCall
+from cognigraph.ingest.membuilder.actions import WRITERS, WriterCall
 from cognigraph.training.questions import SessionQuestion
+
+
+def read_calls(path: Path) -> Iterator[WriterCall]:
+    """The calls of a file, in order.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a line is not a call.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _call(line, number, path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"cannot read {path}: {error}") from error
+
+
+def _call(line: str, number: int, path: Path) -> WriterCall:
+    try:
+        fields = json.loads(line)
+        call = WriterCall(**{**fields, "refused": tuple(fields["refused"])})
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ConfigurationError(
+            f"line {number} of {path} is not a call of a writer; record calls with "
+            "MemBuilderExtractor(record=...)"
+        ) from error
+    if call.writer not in WRITERS:
+        raise ConfigurationError(f"line {number} of {path}: there is no writer {call.writer!r}")
+    return call
+
 
 TrainingFormat = Literal["sft", "rl"]
 DATA_SOURCE = "cognigraph/membuilder"
@@ -55,7 +87,7 @@ def rl_row(
 
     ``ground_truth`` is a JSON text, because verl passes it on as one value.
     """
-    truth = [{"question": one.question, "answer": one.answer} for one in questions]
+    truth = [{"question": question.question, "answer": question.answer} for question in questions]
     return {
         "data_source": DATA_SOURCE,
         "prompt": _prompt(call),

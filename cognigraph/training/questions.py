@@ -52,13 +52,13 @@ def kinds_of_session(index: int, count: int = PER_SESSION) -> dict[QuestionKind,
 
 def _allotted(total: int) -> dict[QuestionKind, int]:
     """The numbers of questions of each kind among a total, by cumulative rounding."""
-    found: dict[QuestionKind, int] = {}
+    allotted: dict[QuestionKind, int] = {}
     share, given = 0.0, 0
     for kind, part in MIX.items():
         share += part
-        found[kind] = round(total * share + 1e-9) - given
-        given += found[kind]
-    return found
+        allotted[kind] = round(total * share + 1e-9) - given
+        given += allotted[kind]
+    return allotted
 
 
 @cache
@@ -105,15 +105,15 @@ def valid_questions(
     answer: QuestionsAnswer, wanted: Mapping[QuestionKind, int], space: str, session: str
 ) -> tuple[list[SessionQuestion], list[str]]:
     """The questions with a known kind, a text and an answer, each once, and as many as wanted."""
-    found: list[SessionQuestion] = []
+    valid: list[SessionQuestion] = []
     refused: list[str] = []
     counts: Counter[str] = Counter()
     seen: set[str] = set()
-    for one in answer.questions:
-        kind = _KINDS.get(one.kind.strip().lower())
-        question, text = one.question.strip(), one.answer.strip()
+    for proposed in answer.questions:
+        kind = _KINDS.get(proposed.kind.strip().lower())
+        question, text = proposed.question.strip(), proposed.answer.strip()
         if kind is None:
-            refused.append(f"kind is not defined: {one.kind[:40] or '-'}")
+            refused.append(f"kind is not defined: {proposed.kind[:40] or '-'}")
         elif not question or not text:
             refused.append("lacks the question or the answer")
         elif question.casefold() in seen:
@@ -123,15 +123,15 @@ def valid_questions(
         else:
             seen.add(question.casefold())
             counts[kind] += 1
-            found.append(SessionQuestion(space, session, kind, question, text))
-    return found, refused
+            valid.append(SessionQuestion(space, session, kind, question, text))
+    return valid, refused
 
 
 def write_questions(questions: Iterable[SessionQuestion], path: Path) -> None:
     """Write questions to a new file of JSON lines."""
     with path.open("x", encoding="utf-8", newline="\n") as file:
-        for one in questions:
-            file.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
+        for question in questions:
+            file.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
 
 
 def read_questions(path: Path) -> dict[tuple[str, str], list[SessionQuestion]]:
@@ -140,12 +140,12 @@ def read_questions(path: Path) -> dict[tuple[str, str], list[SessionQuestion]]:
     Raises:
         ConfigurationError: the file cannot be read, or a line is not a question.
     """
-    found: dict[tuple[str, str], list[SessionQuestion]] = {}
+    by_session: dict[tuple[str, str], list[SessionQuestion]] = {}
     try:
         lines: Sequence[str] = path.read_text("utf-8").splitlines()
         for line in lines:
-            one = SessionQuestion(**json.loads(line))
-            found.setdefault((one.space, one.session), []).append(one)
+            question = SessionQuestion(**json.loads(line))
+            by_session.setdefault((question.space, question.session), []).append(question)
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a file of questions: {error}") from error
-    return found
+    return by_session

@@ -13,7 +13,7 @@ is restricted to it. The isolation rests on four measures:
 4. :func:`~cognigraph.cypher.guard.check_plan.verify_plan` checks every operator of the server's
    plan for the rewritten query, without relying on the first three measures.
 
-``docs/neo4j-isolation.md`` describes what the operator of a server can do in addition.
+``docs/cypher.md`` describes what the operator of a server can do in addition.
 """
 
 from __future__ import annotations

@@ -66,6 +66,12 @@ _QUADRATIC = frozenset("tointeger tointegerornull tofloat tofloatornull".split()
 Java copies the text anew at each character that becomes longer in upper or lower case.
 """
 
+_CONVERTING = frozenset(
+    "tointeger tointegerornull tointegerlist tofloat tofloatornull tofloatlist".split()
+)
+_FAILED_CONVERSION = 2_000
+"""Steps for a text that is no number: Java makes an exception of it, with all its callers."""
+
 
 class Costs:
     """Computes the bounds of operators and functions, and counts the steps that they take."""
@@ -218,6 +224,8 @@ class Costs:
             return collected(first)
         if name in _QUADRATIC:
             self.read(first.chars**2 // 4)
+        if name in _CONVERTING and first.chars:
+            self.spend(_FAILED_CONVERSION * max(first.length, 1))
         if name in ("nodes", "relationships", "properties", "keys", "labels"):
             return joined(STORED, first)
         if name in _NUMERIC:

@@ -1,7 +1,7 @@
 """Enforce the limits on an inspection query, on its parameters and on the rows it returns.
 
 The tokens of a query are counted before anything parses it, so that checking a hostile query takes
-linear time. :class:`~cognigraph.settings.QuerySettings` holds the limits, and docs/query-limits.md
+linear time. :class:`~cognigraph.settings.QuerySettings` holds the limits, and docs/cypher.md
 explains them.
 """
 

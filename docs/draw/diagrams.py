@@ -30,12 +30,12 @@ class Stage:
 MESSAGE = (
     Stage(
         "add, add_many",
-        "inserting.py, ingest/insert/",
+        "operations/, ingest/insert/",
         "check the message, split long text at sentence ends, embed each chunk",
     ),
     Stage(
         "one transaction",
-        "stores/*/insert.py",
+        "stores/*/messages.py",
         "write chunks, order in time, word statistics, queue entry",
         "Session, Chunk, NEXT, terms, vectors",
     ),
@@ -46,7 +46,7 @@ MESSAGE = (
     ),
     Stage(
         "claim",
-        "ingest/queue/enricher.py",
+        "ingest/queue/",
         "a worker leases the next chunks of one session",
         "queue: pending → leased",
     ),
@@ -62,8 +62,8 @@ MESSAGE = (
     ),
     Stage(
         "resolution",
-        "resolution/incremental.py",
-        "in the transaction: compare new names with those stored, join those that are one",
+        "resolution/, states/",
+        "in the transaction: join names that mean the same, decide which facts are current",
         "Entity, Alias",
     ),
     Stage(
@@ -77,35 +77,35 @@ MESSAGE = (
 QUESTION = (
     Stage(
         "analyse",
-        "retrieve/plan.py, retrieve/question/",
+        "operations/, retrieve/question/",
         "words, entity names, speaker, form of the answer, time window, order, as_of",
     ),
     Stage(
         "event",
-        "retrieve/plan.py",
+        "retrieve/",
         'only for "before she moved": the event is looked up and dates the window',
     ),
     Stage(
         "candidates",
-        "retrieve/candidate_search.py",
+        "retrieve/",
         "nearest chunks by vector and by words, facts, sessions; nothing later than as_of",
         "stores/*/search.py: vectors, terms, Triple, Theme, NEXT",
         reads=True,
     ),
     Stage(
         "rank",
-        "retrieve/rank/profiles.py",
-        "the profile scores each candidate; decay separates near-equals",
+        "retrieve/rank/",
+        "the ranking scores each candidate; decay separates near-equals",
     ),
-    Stage("reranker", "retrieve/rank/rerank.py", "only if there is one: order the first 50 again"),
+    Stage("reranker", "retrieve/rank/", "only if there is one: order the first 50 again"),
     Stage(
         "time order",
-        "retrieve/timeline.py",
+        "retrieve/",
         'only for "now", "first": newest or oldest of the best first',
     ),
     Stage(
         "fetch",
-        "retrieve/results.py",
+        "retrieve/",
         "hits with their reasons, the best facts and sessions",
         "Chunk, Triple, Entity, Session",
         reads=True,

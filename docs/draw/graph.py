@@ -49,8 +49,8 @@ def sample() -> tuple[list[Session], dict[str, list[Shown]]]:
     ):
         memory.add_many(map(json.loads, lines))
         memory.flush()
-        sessions = {session.id: session for session in memory.sessions()}
-        triples = sorted(memory.triples(limit=1000), key=lambda triple: triple.text)
+        sessions = {session.id: session for session in memory.overview.sessions()}
+        triples = sorted(memory.facts(limit=1000), key=lambda triple: triple.text)
         shown = {
             name: [_shown(memory, triples, name, *item) for item in chosen.items()]
             for name, chosen in MESSAGES.items()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from itertools import repeat
 
 import numpy as np
 
@@ -146,9 +147,16 @@ def check_name(value: object, what: str, index: int = 0) -> str:
 
 
 def to_rows(
-    messages: Sequence[Clean], space: str, settings: InsertSettings, embedder: CheckedEmbedder
+    messages: Sequence[Clean],
+    space: str,
+    settings: InsertSettings,
+    embedder: CheckedEmbedder,
+    *,
+    embed_later: bool = False,
 ) -> list[MessageRow]:
     """Split the messages, embed all texts in one call, and count terms.
+
+    With ``embed_later`` the chunks are marked, and get their vectors in the background.
 
     A message without a text gets one empty chunk, which is not searchable. Recalled prompt blocks
     in a message are stored but not searchable: they would rank before the messages that they were
@@ -164,11 +172,12 @@ def to_rows(
         for message, own, left in zip(messages, pieces, rest, strict=True)
         for piece, fresh in zip(own, left, strict=True)
     ]
-    vectors = iter(embedder.embed(texts))
+    blank = np.zeros(embedder.identity.dimension, np.float32)
+    vectors = repeat(blank) if embed_later else iter(embedder.embed(texts))
     rows: list[MessageRow] = []
     for message, own, left in zip(messages, pieces, rest, strict=True):
         chunks = tuple(
-            _chunk_row(message, number, piece, fresh, next(vectors))
+            _chunk_row(message, number, piece, fresh, next(vectors), embed_later)
             for number, (piece, fresh) in enumerate(zip(own, left, strict=True))
         )
         rows.append(
@@ -191,7 +200,12 @@ def to_rows(
 
 
 def _chunk_row(
-    message: Clean, part: int, piece: Part, fresh: str | None, vector: Vector
+    message: Clean,
+    part: int,
+    piece: Part,
+    fresh: str | None,
+    vector: Vector,
+    embed_later: bool,
 ) -> ChunkRow:
     return ChunkRow(
         uid=ids.chunk_uid(message.uid, part),
@@ -201,4 +215,5 @@ def _chunk_row(
         terms=term_counts(searched(message.speaker, piece.text, fresh)),
         fresh=fresh,
         heading=piece.heading,
+        unembedded=embed_later and fresh != "",
     )

@@ -1,16 +1,22 @@
-"""One validator for the operations of all writers: form, action, fields, and whether targets exist.
+"""The operations of all writers: their validation, what they change, and the record of them.
 
-MemBuilder, section C.3. An operation that is not valid is left out with a reason; in training its
-reward is 0. The form was checked before: it is what a model of :mod:`.answer_schema` accepts.
+MemBuilder, section C.3. An operation that is not valid (form, action, fields, a target that exists)
+is left out with a reason; in training its reward is 0. The form was checked before: it is what a
+model of :mod:`.answer_schema` accepts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
 
 from cognigraph.ingest.model.parse_lines import FactLine, fact_line, turn_numbers
+from cognigraph.ingest.model.summarise import SummaryState
+from cognigraph.ingest.model.transcript import Turn
 
 if TYPE_CHECKING:
     from cognigraph.ingest.membuilder.answer_schema import CoreAnswer, Operation
@@ -55,15 +61,15 @@ def valid_actions(
 
     ``labels`` are the targets that exist, such as ``E1``; ``turns`` is the number of turns.
     """
-    found: list[Action] = []
+    valid: list[Action] = []
     refused: list[str] = []
     for number, operation in enumerate(operations):
         checked = check(writer, operation, labels, turns) if number < MOST[writer] else TOO_MANY
         if isinstance(checked, Action):
-            found.append(checked)
+            valid.append(checked)
         else:
             refused.append(f"{checked}: {writer} {operation.action[:40] or '-'}")
-    return found, refused
+    return valid, refused
 
 
 def check(
@@ -128,3 +134,86 @@ def check_core(answer: CoreAnswer) -> str:
 
 def _label(raw: str) -> str:
     return raw.strip().strip("[]#").upper()
+
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class WriterState:
+    """The state of the underlying extractor, and the turns that some writers could not process.
+
+    ``due`` are these writers. ``writes_episodes`` says that the session's themes come from the
+    episodic writer and not from the underlying extractor.
+    """
+
+    base: str = ""
+    unread: tuple[Turn, ...] = ()
+    due: tuple[Writer, ...] = ()
+    writes_episodes: bool = False
+
+    @classmethod
+    def load(cls, text: str) -> WriterState:
+        """Parse a saved state; a state in another form is that of the underlying extractor."""
+        try:
+            data = json.loads(text) if text else {}
+            if not isinstance(data, dict) or data.get("membuilder") != _FORMAT:
+                return cls(base=text)
+            unread = SummaryState.load(data["unread"]).unread
+            due = _writers(data["due"])
+            return cls(str(data["base"]), unread, due, bool(data["writes_episodes"]))
+        except (ValueError, TypeError, KeyError):
+            return cls()
+
+    def dump(self) -> str:
+        """The state as JSON; :meth:`load` restores an equal state."""
+        data = {
+            "membuilder": _FORMAT,
+            "base": self.base,
+            "unread": SummaryState(unread=self.unread).dump(),
+            "due": list(self.due),
+            "writes_episodes": self.writes_episodes,
+        }
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+    def turns_for(self, writer: Writer, new: Sequence[Turn]) -> tuple[Turn, ...]:
+        """The turns that a writer has to process."""
+        return (*self.unread, *new) if writer in self.due else tuple(new)
+
+
+def _writers(names: Iterable[object]) -> tuple[Writer, ...]:
+    given = set(map(str, names))
+    return tuple(writer for writer in WRITERS if writer in given)
+
+
+@dataclass(frozen=True, slots=True)
+class WriterCall:
+    """One call: the prompt, the answer (a JSON object), and why parts of it were not valid."""
+
+    writer: Writer
+    version: str
+    space: str
+    session: str
+    system: str
+    user: str
+    answer: Any
+    refused: tuple[str, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether all of the answer was valid."""
+        return not self.refused
+
+
+class Recording:
+    """Appends calls to a file of JSON lines. Thread-safe. The file quotes messages."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        self._lock = Lock()
+
+    def __call__(self, call: WriterCall) -> None:
+        """Append a call."""
+        line = json.dumps(asdict(call), ensure_ascii=False)
+        with self._lock, self._path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(line + "\n")

@@ -27,9 +27,7 @@ from cognigraph.ingest.extraction import (
     Window,
     also_reads,
 )
-from cognigraph.ingest.membuilder.actions import WRITERS, Writer
-from cognigraph.ingest.membuilder.recording import Recording, WriterCall
-from cognigraph.ingest.membuilder.state import WriterState
+from cognigraph.ingest.membuilder.actions import WRITERS, Recording, Writer, WriterCall, WriterState
 from cognigraph.ingest.membuilder.writers import (
     PROMPTS,
     WriterRun,
@@ -44,9 +42,8 @@ from cognigraph.ingest.membuilder.writers import (
     write_procedures,
     writer_prompt,
 )
-from cognigraph.ingest.model.coreference import WindowNames
 from cognigraph.ingest.model.summarise import prompt_tokens
-from cognigraph.ingest.model.transcript import Turn
+from cognigraph.ingest.model.transcript import Turn, WindowNames
 from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.llm import Model, Prices
@@ -123,27 +120,27 @@ class MemBuilderExtractor:
         """Run the underlying extractor, then the writers, over the window."""
         state = WriterState.load(window.notes.state)
         below = replace(window, notes=replace(window.notes, state=state.base))
-        found = self._base.extract(below)
-        if found.starts_over:
-            return found
-        turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
-        return self._with_writers(window, state, found, turns)
+        extraction = self._base.extract(below)
+        if extraction.starts_over:
+            return extraction
+        turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
+        return self._with_writers(window, state, extraction, turns)
 
     def summarise(self, window: Window) -> Extraction:
         """Let the underlying extractor summarise, then ask the writers that failed again."""
         state = WriterState.load(window.notes.state)
-        found = Extraction(state=state.base)
+        extraction = Extraction(state=state.base)
         if isinstance(self._base, Summarising):
             below = replace(window, notes=replace(window.notes, state=state.base))
-            found = self._base.summarise(below)
-        return self._with_writers(window, state, found, ())
+            extraction = self._base.summarise(below)
+        return self._with_writers(window, state, extraction, ())
 
     def estimate(self, window: Window) -> Usage:
         """Estimate the usage: the underlying extractor's, and one call of each writer."""
         state = WriterState.load(window.notes.state)
         below = replace(window, notes=replace(window.notes, state=state.base))
         usage = self._base.estimate(below) if isinstance(self._base, Estimating) else Usage()
-        new = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
+        new = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         notes, written = window.notes, window.notes.written
         profile = next(iter(newest(written, "profile")), None)
         spent = Usage()
@@ -170,7 +167,7 @@ class MemBuilderExtractor:
         return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
 
     def _with_writers(
-        self, window: Window, state: WriterState, found: Extraction, new: Sequence[Turn]
+        self, window: Window, state: WriterState, extraction: Extraction, new: Sequence[Turn]
     ) -> Extraction:
         run = WriterRun(self._model, window.space, window.session, self._record)
         result = _Result()
@@ -185,24 +182,24 @@ class MemBuilderExtractor:
                     run.refused.append(f"{NOT_WRITTEN}: {writer}: {error}")
         unread = (*state.unread, *new) if result.failed else ()
         writes = state.writes_episodes or bool(result.episodes)
-        after = WriterState(found.state, unread, tuple(result.failed), writes)
-        themes = result.episodes or (None if state.writes_episodes else found.themes)
-        keys = found.keys
+        after = WriterState(extraction.state, unread, tuple(result.failed), writes)
+        themes = result.episodes or (None if state.writes_episodes else extraction.themes)
+        keys = extraction.keys
         if themes is not None and keys is None:
             keys = window.notes.keys
         return replace(
-            found,
-            facts=(*found.facts, *result.facts),
-            mentions=(*found.mentions, *result.mentions),
+            extraction,
+            facts=(*extraction.facts, *result.facts),
+            mentions=(*extraction.mentions, *result.mentions),
             keys=keys,
             themes=themes,
             written=tuple(result.written),
             state=after.dump(),
-            rejected=(*found.rejected, *run.refused),
-            usage=found.usage + run.usage,
-            provisional=found.provisional and not writes,
-            summary_due=found.summary_due or bool(result.failed),
-            error=found.error or result.error,
+            rejected=(*extraction.rejected, *run.refused),
+            usage=extraction.usage + run.usage,
+            provisional=extraction.provisional and not writes,
+            summary_due=extraction.summary_due or bool(result.failed),
+            error=extraction.error or result.error,
         )
 
     def _write(
@@ -237,7 +234,7 @@ class MemBuilderExtractor:
         if not own:
             return
         lines = write_facts(run, window.notes.facts, own)
-        before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
+        before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         checked = CheckedAnswer(own)
         names = WindowNames(own, (*before, *own), ())
         checked.take(ReadAnswer(facts=lines), range(len(own)), names)

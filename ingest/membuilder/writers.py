@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cognigraph.errors import ModelError
 from cognigraph.ids import normalise, uid
-from cognigraph.ingest.membuilder.actions import Action, Writer, check_core, valid_actions
-from cognigraph.ingest.membuilder.recording import WriterCall
+from cognigraph.ingest.membuilder.actions import (
+    Action,
+    Writer,
+    WriterCall,
+    check_core,
+    valid_actions,
+)
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
@@ -94,8 +99,10 @@ class WriterRun:
 
 def newest(written: Sequence[Written], kind: str) -> list[Written]:
     """The newest versions of a kind, by chain."""
-    found = {one.chain: one for one in sorted(written, key=lambda one: one.version)}
-    return [one for _, one in sorted(found.items()) if one.kind == kind]
+    by_chain = {
+        version.chain: version for version in sorted(written, key=lambda version: version.version)
+    }
+    return [version for _, version in sorted(by_chain.items()) if version.kind == kind]
 
 
 # --- Core profile ---------------------------------------------------------------------------
@@ -194,35 +201,35 @@ def write_episodes(
     labels = {f"E{number}": index for index, number in enumerate(range(1, len(episodes) + 1))}
     actions, refused = valid_actions("episodic", answer.operations, labels, len(turns))
     run.keep("episodic", prompt, answer, refused)
-    found = list(episodes)
+    themes = list(episodes)
     for action in actions:
-        _take_episode(found, action, labels, turns)
-    return tuple(found)
+        _take_episode(themes, action, labels, turns)
+    return tuple(themes)
 
 
 def _take_episode(
-    found: list[Theme], action: Action, labels: Mapping[str, int], turns: Sequence[Turn]
+    themes: list[Theme], action: Action, labels: Mapping[str, int], turns: Sequence[Turn]
 ) -> None:
     covers = tuple(turns[index].uid for index in action.turns if turns[index].uid)
     if action.action == "UPDATE":
         index = labels[action.targets[0]]
-        old = found[index]
-        found[index] = replace(
+        old = themes[index]
+        themes[index] = replace(
             old, title=action.title, summary=action.text, covers=(*old.covers, *covers)
         )
         return
-    if len(found) >= MOST_EPISODES:
+    if len(themes) >= MOST_EPISODES:
         return
-    titles = {normalise(one.title) for one in found}
+    titles = {normalise(theme.title) for theme in themes}
     title = (
         action.title
         if normalise(action.title) not in titles
-        else (f"{action.title} ({len(found) + 1})")
+        else (f"{action.title} ({len(themes) + 1})")
     )
-    sources = [found[labels[target]] for target in action.targets]
+    sources = [themes[labels[target]] for target in action.targets]
     covers = (*(uid for source in sources for uid in source.covers), *covers)
     origins = tuple(source.uid for source in sources if source.uid)
-    found.append(Theme(title, action.text, "", covers, WRITER_REASON, origins))
+    themes.append(Theme(title, action.text, "", covers, WRITER_REASON, origins))
 
 
 # --- Facts ----------------------------------------------------------------------------------
@@ -267,9 +274,9 @@ def _line(action: Action) -> str:
 def procedural_prompt(procedures: Sequence[Written], turns: Sequence[Turn]) -> Prompt:
     """What the writer of procedures is asked."""
     lines = [
-        f"P{number}. {one_line(one.title)} ({one_line(one.text) or '-'}): "
-        + " ".join(f"{at}. {one_line(step)}" for at, step in enumerate(one.steps, 1))
-        for number, one in enumerate(procedures, 1)
+        f"P{number}. {one_line(procedure.title)} ({one_line(procedure.text) or '-'}): "
+        + " ".join(f"{at}. {one_line(step)}" for at, step in enumerate(procedure.steps, 1))
+        for number, procedure in enumerate(procedures, 1)
     ]
     return render(
         writer_prompt(PROMPTS["procedural"]),
@@ -287,7 +294,7 @@ def write_procedures(
     known = newest(written, "procedure")[-MOST_LISTED:]
     prompt = procedural_prompt(known, turns)
     answer = run.ask(prompt, ProceduralAnswer)
-    labels = {f"P{number}": one for number, one in enumerate(known, 1)}
+    labels = {f"P{number}": procedure for number, procedure in enumerate(known, 1)}
     actions, refused = valid_actions("procedural", answer.operations, labels, len(turns))
     run.keep("procedural", prompt, answer, refused)
     chains: dict[str, WrittenRow] = {}
@@ -302,7 +309,11 @@ def _procedure(
     space: str, action: Action, labels: Mapping[str, Written], turns: Sequence[Turn]
 ) -> WrittenRow | None:
     chunks = tuple(turns[index].uid for index in action.turns if turns[index].uid)
-    same = [one for one in labels.values() if normalise(one.title) == normalise(action.title)]
+    same = [
+        procedure
+        for procedure in labels.values()
+        if normalise(procedure.title) == normalise(action.title)
+    ]
     old = labels[action.targets[0]] if action.targets else next(iter(same), None)
     if old is not None and (old.title, old.steps, old.text) == (
         action.title, action.steps, action.text,

@@ -15,16 +15,25 @@ from datetime import timedelta, tzinfo
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
 from cognigraph.ingest.extraction import AlsoRead, Caching, Extraction, Window
 from cognigraph.ingest.model.answer_schema import ReadAnswer
-from cognigraph.ingest.model.coreference import WindowName, WindowNames
 from cognigraph.ingest.model.summarise import (
     DROPPED,
     Outcome,
     Summariser,
+    SummaryState,
+    known_lines,
+    known_names,
     next_state,
     prompt_tokens,
 )
-from cognigraph.ingest.model.summary_state import SummaryState, known_lines, known_names
-from cognigraph.ingest.model.transcript import Turn, halves, numbered, split, unnumbered
+from cognigraph.ingest.model.transcript import (
+    Turn,
+    WindowName,
+    WindowNames,
+    halves,
+    numbered,
+    split,
+    unnumbered,
+)
 from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.llm import Answer, Model, Prices, Prompt
 from cognigraph.llm.prompts import prompt_file, render
@@ -35,7 +44,7 @@ READ_PROMPT = "extract-3"
 SUMMARY_PROMPT = "summarise-3"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
-"""Estimated tokens of an answer: a constant plus a share of the input (docs/models.md)."""
+"""Estimated tokens of an answer: a constant plus a share of the input (docs/benchmarks.md)."""
 
 
 @dataclass(slots=True)
@@ -100,8 +109,8 @@ class ModelExtractor:
         Raises:
             ModelError: the extraction failed; nothing of the window may be stored.
         """
-        turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
-        before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
+        turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
+        before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         state = SummaryState.load(window.notes.state)
         run = _WindowRun(turns, before, state.known, CheckedAnswer(turns))
         try:
@@ -132,8 +141,8 @@ class ModelExtractor:
         No call is made, and retries are not counted. The cost is computed from the model's
         ``prices``; it is 0.0 without them.
         """
-        turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
-        before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
+        turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
+        before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         state = SummaryState.load(window.notes.state)
         run = _WindowRun(turns, before, state.known, CheckedAnswer(turns))
         usage = self._summariser.estimate(window.notes, state, turns)

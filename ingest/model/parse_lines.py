@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import ENTITY_TYPES
-from cognigraph.ingest.model.coreference import WindowName
+from cognigraph.ingest.model.transcript import WindowName
 from cognigraph.text.clean import printable
 from cognigraph.times import parse_when
 
@@ -81,18 +81,18 @@ def turn_numbers(text: str) -> tuple[int, ...]:
 
     Empty if any part is unreadable.
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for part in re.split(r"[,;]\s*|(?<![-–])\s+(?![-–])", text):
         if number := _NUMBER.fullmatch(part):
-            found.append(int(number[1]))
+            numbers.append(int(number[1]))
         elif span := _SPAN.fullmatch(part):
             first, last = int(span[1]), int(span[2])
             if not first <= last < first + _LONGEST_SPAN:
                 return ()
-            found += range(first, last + 1)
+            numbers += range(first, last + 1)
         elif part.lower() not in _AROUND_NUMBERS:
             return ()
-    return tuple(found)
+    return tuple(numbers)
 
 
 def _time(text: str) -> tuple[str, str]:

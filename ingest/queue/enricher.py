@@ -19,23 +19,20 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
+from cognigraph.errors import CogniGraphError, EmbeddingError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summarising, Window
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
-from cognigraph.ingest.queue.lease import Heartbeat
-from cognigraph.ingest.queue.readers import Extract, Readers, count_readers
+from cognigraph.ingest.queue.lease import Heartbeat, has_crashed, worker_name
+from cognigraph.ingest.queue.readers import Extract, Readers, count_readers, side_by_side
 from cognigraph.ingest.queue.retry import is_suspect, judge, outage_wait
-from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.ingest.queue.side_by_side import side_by_side
-from cognigraph.ingest.queue.step import Step, Waiting
-from cognigraph.ingest.queue.stuck import forsaken
-from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
+from cognigraph.ingest.queue.step import Limits, Step, Waiting
+from cognigraph.ingest.queue.waiting import forsaken
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.batch_size import SETTLING, marked
+from cognigraph.stores.batch_size import SETTLING, lease_token
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.text.redaction import redacted
@@ -48,6 +45,8 @@ _Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _UNTIL_COUNTED = 16
 """Steps between two looks at whether the backlog has become large."""
+_VECTORS_AT_ONCE = 32
+"""Chunks whose vectors are made between two steps, if they wait for them."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -78,21 +77,25 @@ class Enricher:
         self._after_outage = False
         self._rests_until: datetime | None = None
         self.halted: str | None = None
+        self._embeds_from: datetime | None = None
+        self.unembedded_problem: str | None = None
+        """Why vectors that wait could not be made."""
 
     def step(self, space: str | None = None, extract: Extract | None = None) -> Step | None:
-        """Enrich one batch of chunks, or the summary, of one session.
+        """Enrich one batch of chunks, or the summary, of one session, after vectors that wait.
 
         None if nothing is ready, or during an outage. Afterwards, ``halted`` is the reason if a
         budget ended the work. ``extract`` is the extractor's, but may run elsewhere.
         """
         settings = self._settings
+        self.embed_waiting(space)
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
         self._end_leases_of_crashed_workers()
         now = self._clock()
         until = now + settings.lease
         lease = self._store.queue.claim(
-            worker=marked(worker_name(self._id), until, sound=self._is_sound),
+            worker=lease_token(worker_name(self._id), until, sound=self._is_sound),
             limit=settings.batch,
             lease_for=settings.lease,
             now=now,
@@ -111,6 +114,24 @@ class Enricher:
         finally:
             self._held.pop(lease.token, None)
 
+    def embed_waiting(self, space: str | None = None) -> bool:
+        """Make the next vectors that wait to be made; False if there are none, or it failed."""
+        if self._embeds_from is not None and self._clock() < self._embeds_from:
+            return False
+        batch = self._store.queue.unembedded(_VECTORS_AT_ONCE, space)
+        if batch is None:
+            self._embeds_from = self.unembedded_problem = None
+            return False
+        try:
+            vectors = self._embedder.embed([chunk.text for chunk in batch.chunks])
+        except EmbeddingError as error:  # they wait on, as during an outage of a model
+            self.unembedded_problem = str(error)
+            self._embeds_from = self._clock() + self._settings.retry_after
+            logger.warning("vectors of %d chunks wait: %s", len(batch.chunks), error)
+            return False
+        self._store.queue.write_vectors(batch.space, batch.chunks, vectors)
+        return True
+
     def release_all(self) -> None:
         """Release the leases that other threads of this process hold, because the process ends."""
         for lease in tuple(self._held.values()):
@@ -127,7 +148,7 @@ class Enricher:
             self._release(lease)
             return
         tried = lease.chunks or (lease.notes.backlog or Backlog(),)
-        wait = outage_wait(max(one.outages for one in tried), self._settings)
+        wait = outage_wait(max(chunk.outages for chunk in tried), self._settings)
         reason, retry_at = f"{type(error).__name__}: {error}", self._clock() + wait
         with suppress(StoreError):
             self._store.queue.fail(lease, reason, park_after=None, retry_at=retry_at, outage=True)
@@ -139,10 +160,11 @@ class Enricher:
     def waiting(self, space: str | None = None) -> Waiting:
         """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
         summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
-        return Waiting(self._store.queue.pending(space), summaries)
+        queue = self._store.queue
+        return Waiting(queue.pending(space), summaries, queue.count_unembedded(space))
 
     def forsaken(self, limit: float) -> str | None:
-        """See :func:`cognigraph.ingest.queue.stuck.forsaken`."""
+        """See :func:`cognigraph.ingest.queue.waiting.forsaken`."""
         return forsaken(self._store.queue, self._clock, limit)
 
     def _end_leases_of_crashed_workers(self) -> None:
@@ -281,8 +303,8 @@ class Enricher:
         verdict = judge(
             error,
             chunks=len(lease.chunks),
-            attempts=max(one.attempts for one in tried),
-            outages=max(one.outages for one in tried),
+            attempts=max(chunk.attempts for chunk in tried),
+            outages=max(chunk.outages for chunk in tried),
             after_outage=self._after_outage,
             settings=self._settings,
         )
@@ -352,6 +374,8 @@ class Enricher:
         Steps that have begun are then finished. Sessions of a large backlog are enriched side by
         side, and read in processes of their own, if the extractor allows it.
         """
+        while not is_over() and self.embed_waiting(space):
+            pass
         while not is_over():
             backlog = partial(self._store.queue.pending, space)
             count = count_readers(self._extractor, self._settings, backlog)

@@ -1,9 +1,12 @@
-"""``Readers``: processes that read windows for this one, so that several are read at once.
+"""Reading several windows at once: threads that work side by side, and processes.
 
 Reading by rules is work for a processor, of which Python lets one thread run at a time. Each
-process gets a copy of the extractor and then window after window through a pipe. Nothing depends on
-them: if one cannot start or ends, its windows are read here. They end with this process, however it
-ends, because they then read the end of their pipe.
+process gets a pickled copy of the extractor and then window after window through a pipe. Nothing
+depends on them: if one cannot start or ends, its windows are read here. They end with this process,
+however it ends, because they then read the end of their pipe.
+
+A pool of ``concurrent.futures`` would import the main module of the program again in each process,
+which runs a script twice that has no guard for it, and its processes outlive one that is killed.
 """
 
 from __future__ import annotations
@@ -11,17 +14,77 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from sys import path as folders
+from threading import Event, Thread
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self, TypeVar
 
 from cognigraph.ingest.extraction import Extraction, Extractor, Portable, Window
 from cognigraph.settings import EnrichSettings
+
+_T = TypeVar("_T")
+
+_WAKE_UP = 0.5
+"""Seconds after which a waiting thread looks for an interrupt, which Windows does not tell it."""
+
+
+def side_by_side(
+    work: Callable[[], _T | None], threads: int, is_over: Callable[[], bool]
+) -> Iterator[_T]:
+    """Yield results of ``work`` until it returns ``None`` in each thread, or ``is_over`` says so.
+
+    What has begun is finished and yielded. An exception of ``work`` is raised here, after the other
+    threads have finished what they had begun.
+    """
+    results: SimpleQueue[_T | BaseException | None] = SimpleQueue()
+    ended = Event()  # of this call alone: what a caller ends its work with is not ours to set
+
+    def repeat() -> None:
+        end: BaseException | None = None
+        try:
+            while not (ended.is_set() or is_over()) and (result := work()) is not None:
+                results.put(result)
+        except BaseException as error:  # noqa: BLE001 - raised in the waiting thread
+            end = error
+            ended.set()
+        if end is not None:
+            results.put(end)
+        results.put(None)
+
+    # Daemons: the end of the program waits for no batch, and a lease of it is taken over.
+    running = [Thread(target=repeat, name="cognigraph-batch", daemon=True) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    try:
+        yield from _results(results, threads)
+    finally:
+        ended.set()
+        for thread in running:
+            thread.join()
+
+
+def _results(results: SimpleQueue[_T | BaseException | None], threads: int) -> Iterator[_T]:
+    failed: BaseException | None = None
+    while threads:
+        try:
+            result = results.get(timeout=_WAKE_UP)
+        except Empty:
+            continue
+        if result is None:
+            threads -= 1
+        elif isinstance(result, BaseException):
+            failed = failed or result
+        else:
+            yield result
+    if failed is not None:
+        raise failed
+
 
 logger = logging.getLogger("cognigraph.enrich")
 
@@ -31,7 +94,7 @@ WORTHWHILE = 2000
 """Chunks from which on several processes are faster: each takes half a second to start."""
 _MOST = 4
 """With more processes this one is the slowest, which prepares and writes what they have read."""
-_START = "from cognigraph.ingest.queue.reader_process import main; main()"
+_START = "from cognigraph.ingest.queue.readers import main; main()"
 """Not the module by its name, so that the program's own main module is not imported again."""
 
 
@@ -147,3 +210,25 @@ class _Reader:
                 with suppress(BrokenPipeError):  # what it did not read
                     pipe.close()
         self._process = None
+
+
+def main() -> None:
+    """Answer until there is nothing more to read."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that it reads for
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever is printed must not be an answer
+    with suppress(EOFError, BrokenPipeError):
+        serve(sys.stdin.buffer, answers)
+    os._exit(0)  # without flushing to a pipe that nobody reads any more
+
+
+def serve(windows: BinaryIO, answers: BinaryIO) -> None:
+    """Answer windows until there are no more, which raises :class:`EOFError`."""
+    extractor: Extractor = pickle.load(windows)
+    while True:
+        window = pickle.load(windows)
+        extraction: Extraction | None = None
+        with suppress(Exception):  # raised again where the window comes from
+            extraction = extractor.extract(window)
+        pickle.dump(extraction, answers)
+        answers.flush()

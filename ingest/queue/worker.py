@@ -12,10 +12,9 @@ from threading import Event, Thread
 
 from cognigraph.errors import StoreError
 from cognigraph.ingest.extraction import Extractor
-from cognigraph.ingest.queue.debounce import Debounce
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.step import Step
-from cognigraph.ingest.queue.stuck import longest_silence, settle_time
+from cognigraph.ingest.queue.waiting import Debounce, longest_silence, settle_time
 from cognigraph.model.storage import WorkerState
 from cognigraph.settings import EnrichSettings
 
@@ -97,9 +96,9 @@ class BackgroundWorker:
         self._thread.start()
         atexit.register(self.stop, 0.0)  # for programs that do not close their memory
 
-    def notify(self) -> None:
-        """Tell the worker that there is new work."""
-        if self._debounce is None:
+    def notify(self, *, vectors: bool = False) -> None:
+        """Tell the worker that there is new work; ``vectors`` are made without a pause."""
+        if self._debounce is None or vectors:
             self._wake.set()
 
     def hurry(self, space: str | None) -> None:
@@ -184,6 +183,8 @@ class BackgroundWorker:
     def _settled_step(self) -> bool:
         """Work for a waiting caller, or else on the chunks that were pending after the pause."""
         assert self._debounce is not None
+        while not self._stop.is_set() and self._enricher.embed_waiting():
+            self._begun = time.monotonic()
         if self._hurried:
             return self._one_step(self._hurried.pop()) is not None
         if self._quota <= 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -21,6 +21,9 @@ from cognigraph.text.marks import INDENT
 
 _HALF_RANK, _FALL = 3.0, 1.4
 """The worth of a message falls with its rank r (from 0) as (1 + r / 3) ** -1.4, as measured."""
+
+_OVERVIEW_FALL = 0.5
+"""The same exponent for an overview, whose messages are all wanted."""
 
 _DOUBT = 0.15
 """Added to the probability of its best unit: what a message is worth whose words do not match."""
@@ -42,7 +45,8 @@ class Shown:
 
     ``text`` is its item without the label. ``spans`` are the parts shown, as (start, end) in the
     message's text or in that of its part ``part``; empty for a message that is shown whole.
-    ``asked`` is the id of the message whose question is quoted.
+    ``asked`` is the id of the message whose question is quoted. A correction is shown with the
+    message that it ``corrects``, as number ``place`` after it.
     """
 
     hit: Hit
@@ -50,6 +54,8 @@ class Shown:
     spans: tuple[tuple[int, int], ...] = ()
     part: int | None = None
     asked: str | None = None
+    corrects: Hit | None = None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,11 @@ class _Candidate:
     groups: tuple[tuple[int, ...], ...]
     question: str
     before: Before | None
+
+    @property
+    def everything(self) -> tuple[int, ...]:
+        """All groups."""
+        return tuple(range(len(self.groups)))
 
     def head(self, zone: tzinfo, *, asked: bool = False) -> str:
         """What stands before the text."""
@@ -103,7 +114,7 @@ def choose_messages(
     facts: Sequence[Triple],
     background: Background,
     analyses: Sequence[Analysis],
-    fits: Callable[[str, str], bool],
+    fits: Callable[[Sequence[str], Sequence[str]], bool],
     *,
     short: int | None,
     zone: tzinfo,
@@ -111,38 +122,80 @@ def choose_messages(
 ) -> list[Shown]:
     """Choose what is shown of the hits (best first), in the order in which it was chosen.
 
-    ``fits`` is called with the item that would replace another one (empty if there is none yet) and
-    says whether there is room; if so, it is taken. A message of up to ``short`` characters is not
-    cut; ``None`` cuts none. ``ending`` gives what is added to the item of a hit.
+    ``fits`` is called with items, of which the first replace those in the second list, and says
+    whether there is room; if so, they are taken. A message comes with what corrects it, or not at
+    all. A message of up to ``short`` characters is not cut; ``None`` cuts none. ``ending`` gives
+    what is added to the item of a hit.
     """
     first = repeated([(hit.speaker or "", hit.text) for hit in hits])
+    chains = _Chains(hits, background.corrections)
     again = [rank for rank, other in enumerate(first) if other != rank]
-    candidates = [_candidate(hit, background, short) for hit in hits]
-    offers = _offers(candidates, facts, background, analyses, zone)
+    candidates = [_candidate(hit, background, short) for hit in chains.hits]
+    offers = _offers(candidates[: len(hits)], facts, background, analyses, zone)
     shown: dict[int, Shown] = {}
+    chosen: dict[int, tuple[int, ...]] = {}
 
     def take(index: int, groups: tuple[int, ...]) -> bool:
-        new = _ended(candidates[index].shown(groups, zone), ending)
-        before = shown[index].text if index in shown else ""
-        if not fits(new.text, before):
+        wanted = {other: candidates[other].everything for other in chains.after(index)}
+        wanted[index] = groups
+        for other, own in wanted.items():  # what was shown as a correction is not cut later
+            wanted[other] = tuple(sorted({*own, *chosen.get(other, ())}))
+        changed = [other for other, own in wanted.items() if chosen.get(other) != own]
+        changed.sort(key=lambda other: other not in shown)
+        new = [_ended(candidates[other].shown(wanted[other], zone), ending) for other in changed]
+        before = [shown[other].text for other in changed if other in shown]
+        if not fits([item.text for item in new], before):
             return False
-        shown[index] = new
+        shown.update(zip(changed, new, strict=True))
+        chosen.update(wanted)
         return True
 
     ranks = [rank for rank in range(len(hits)) if first[rank] == rank]
-    plan = choose([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
-    chosen = {ranks[number]: groups for number, groups in plan.items()}
+    choose([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
     for rank in again:  # said again in another session: at another time, so it tells a little more
-        everything = tuple(range(len(candidates[rank].groups)))
-        if hits[rank].session != hits[first[rank]].session and take(rank, everything):
-            chosen[rank] = everything
+        if hits[rank].session != hits[first[rank]].session:
+            take(rank, candidates[rank].everything)
     texts = {(one.hit.session, one.hit.id): one.text for one in shown.values()}
     for index, one in shown.items():  # a question that its own message shows is not quoted as well
         candidate = candidates[index]
         if one.asked and prose(candidate.question) in texts.get((one.hit.session, one.asked), ""):
             groups = [group for group in chosen[index] if group < len(candidate.groups)]
             shown[index] = _ended(candidate.shown(groups, zone), ending)
-    return list(shown.values())
+    return [chains.placed(index, item, shown) for index, item in shown.items()]
+
+
+class _Chains:
+    """The hits and, after them, the messages that correct them and are no hits themselves."""
+
+    def __init__(self, hits: Sequence[Hit], corrections: Mapping[MessageKey, Hit]) -> None:
+        by_key = {(hit.session, hit.id): hit for hit in hits}
+        self.hits = list(hits)
+        for hit in self.hits:  # grows by the corrections, which may have been corrected
+            correction = corrections.get((hit.session, hit.id))
+            if correction and (key := (correction.session, correction.id)) not in by_key:
+                by_key[key] = correction
+                self.hits.append(correction)
+        index = {(hit.session, hit.id): position for position, hit in enumerate(self.hits)}
+        self._next = {
+            index[key]: index[hit.session, hit.id]
+            for key, hit in corrections.items()
+            if key in index
+        }
+        self._corrected = {after: index for index, after in self._next.items()}
+
+    def after(self, index: int) -> list[int]:
+        """The corrections of a message, the last one first."""
+        found: list[int] = []
+        while (index := self._next.get(index, -1)) >= 0 and index not in found:
+            found.insert(0, index)
+        return found
+
+    def placed(self, index: int, item: Shown, shown: Mapping[int, Shown]) -> Shown:
+        """The item, with the first message of its chain that is shown."""
+        place, first = 0, index
+        while (before := self._corrected.get(first, -1)) in shown and place < len(self.hits):
+            place, first = place + 1, before
+        return replace(item, corrects=self.hits[first], place=place) if place else item
 
 
 def _ended(one: Shown, ending: Callable[[Hit], str]) -> Shown:
@@ -202,6 +255,7 @@ def _offers(
     ]
     worths = best_worths(messages, analyses, background.idf)
     stated = _stated(facts)
+    fall = _OVERVIEW_FALL if background.overview else _FALL
     offers = []
     for rank, (candidate, message, worth) in enumerate(
         zip(candidates, messages, worths, strict=True)
@@ -212,7 +266,7 @@ def _offers(
             for value, text in zip(worth.tolist(), message.texts, strict=True)
         ]
         sharp = [value**_SHARP for value in values]
-        likely = (1 + rank / _HALF_RANK) ** -_FALL * (_DOUBT + max(values, default=0.0))
+        likely = (1 + rank / _HALF_RANK) ** -fall * (_DOUBT + max(values, default=0.0))
         offers.append(_offer(candidate, likely, sharp, sum(worth**_SHARP), zone))
     return offers
 

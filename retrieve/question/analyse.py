@@ -13,12 +13,14 @@ from cognigraph.retrieve.question.aim import Aim, aim_of
 from cognigraph.retrieve.question.answer_form import AnswerForm, expected_form
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
 from cognigraph.retrieve.question.temporal import QuestionTime, read_time
-from cognigraph.text.terms import STOP_WORDS, fold, query_words, terms, words
+from cognigraph.text.language import is_english
+from cognigraph.text.terms import STOP_WORDS, fold, parts, query_words, terms, words
 
 _T = TypeVar("_T")
 
 _LONGEST_NAME = 4
 _MOST_WORDS = 64
+_MOST_PARTS = 256
 _AUXILIARIES = frozenset(
     "did does do is was has have are were would will can could might had".split()
 )
@@ -34,6 +36,8 @@ class Analysis:
     """The result of analysing a question by rules.
 
     - ``terms``: stems without stop words; ``words``: the word that each term comes from.
+    - ``parts``: the parts of its words (:func:`cognigraph.text.terms.parts`), unless it is English.
+    - ``is_english``: ``None`` if too little of it tells.
     - ``anchors``: possible entity names, all word n-grams in the stemmed form of ``EntityRow.key``.
     - ``entities``: the phrases that name things, in the words of the question.
     - ``time``: what the question says about time.
@@ -53,6 +57,13 @@ class Analysis:
     form: AnswerForm | None = None
     is_own: bool = False
     aim: Aim = field(default_factory=Aim)
+    parts: tuple[str, ...] = ()
+    is_english: bool | None = True
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The terms and parts that are looked up."""
+        return self.terms + self.parts
 
     @property
     def times(self) -> tuple[NamedDate | TimeWindow, ...]:
@@ -64,11 +75,20 @@ class Analysis:
         """Whether it asks the user how things are ("Where do I live?"), and not for advice."""
         return self.time.present and not self.aim.request and not self.aim.assistant
 
+    @property
+    def may_ask_state(self) -> bool:
+        """Whether it asks how one thing is, or may do so in a language that the rules cannot read.
+
+        There, only a date says that it is about another time.
+        """
+        unread = self.time.unread and not (self.times or self.aim.request or self.aim.assistant)
+        return (self.asks_state or unread) and not self.enumerates
+
 
 def analyse(question: str, now: datetime) -> Analysis:
     """Analyse a question asked at ``now``. An empty one has no terms, anchors or entities."""
     found = _both_ends(list(query_words(question).items()))
-    asked, time = words(question), read_time(question, now)
+    asked, time, english = words(question), read_time(question, now), is_english(question)
     return Analysis(
         question=question,
         terms=tuple(term for term, _ in found),
@@ -80,6 +100,8 @@ def analyse(question: str, now: datetime) -> Analysis:
         form=expected_form(question, time.asks),
         is_own=_OWN.search(_REQUEST.sub(" ", question)) is not None,
         aim=aim_of(question),
+        parts=_parts(question) if english is False else (),
+        is_english=english,
     )
 
 
@@ -94,10 +116,15 @@ def about(analysis: Analysis, speakers: Sequence[str]) -> Analysis:
     return replace(analysis, anchors=tuple(dict.fromkeys((*analysis.anchors, *filter(None, own)))))
 
 
-def _both_ends(items: list[_T]) -> list[_T]:
+def _parts(question: str) -> tuple[str, ...]:
+    """The distinct parts of a question, at most 256: Lucene refuses more than 1,024 clauses."""
+    return tuple(_both_ends([*dict.fromkeys(parts(question))], _MOST_PARTS))
+
+
+def _both_ends(items: list[_T], most: int = _MOST_WORDS) -> list[_T]:
     """Return the first and last of many words: a question precedes or follows a long quotation."""
-    half = _MOST_WORDS // 2
-    return items if len(items) <= _MOST_WORDS else items[:half] + items[-half:]
+    half = most // 2
+    return items if len(items) <= most else items[:half] + items[-half:]
 
 
 def _enumerates(asked: list[str]) -> bool:

@@ -20,8 +20,7 @@ from cognigraph.embed.word_vectors import TextWords
 from cognigraph.english.times.time_words import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
 from cognigraph.retrieve.question.temporal import Asks
 from cognigraph.stores.candidates import StoredTexts
-from cognigraph.text.names import names_in
-from cognigraph.text.terms import name_words, words
+from cognigraph.text.terms import name_words, names_in, words
 from cognigraph.text.word_book import NumberedTexts
 
 AnswerForm = Literal["number", "money", "time", "name"]

@@ -27,6 +27,8 @@ from typing import Literal
 from cognigraph.english.sentences import Token, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, named_dates
+from cognigraph.retrieve.question.dates_elsewhere import dates_elsewhere
+from cognigraph.text.language import is_english
 from cognigraph.times import When, parse_when
 
 Order = Literal["first", "last"]
@@ -119,7 +121,8 @@ class QuestionTime:
     ``times``: dates and windows near which the answer lies; ``anchor``: an event that dates it;
     ``order``: whether the first or the last state is meant; ``asks``: whether the answer is a time
     or a duration; ``as_of``: the time after which messages are left out; ``past``: whether it asks
-    for a state that is over; ``present``: whether it asks for one that holds.
+    for a state that is over; ``present``: whether it asks for one that holds; ``unread``: whether
+    it is in another language than English, of which the rules read dates at most.
     """
 
     times: tuple[NamedDate | TimeWindow, ...] = ()
@@ -129,6 +132,7 @@ class QuestionTime:
     as_of: datetime | None = None
     past: bool = False
     present: bool = False
+    unread: bool = False
 
 
 def read_time(question: str, now: datetime) -> QuestionTime:
@@ -179,7 +183,10 @@ def read_time(question: str, now: datetime) -> QuestionTime:
         as_of=as_of,
         past=_PAST.search(low) is not None,
     )
-    return replace(found, present=_is_present(low, found))
+    unread = is_english(question) is False
+    if unread:
+        found = QuestionTime(times=dates_elsewhere(question, now))
+    return replace(found, present=_is_present(low, found), unread=unread)
 
 
 def _is_present(low: str, time: QuestionTime) -> bool:

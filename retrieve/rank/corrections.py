@@ -14,7 +14,11 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import TextWords
+from cognigraph.english.times.time_words import COUNTS, MONTHS, ORDINALS, SIMPLE, WEEKDAYS
 from cognigraph.stores.candidates import ChunkCandidates
+from cognigraph.text.clean import is_question
+from cognigraph.text.numbers import stated_numbers
+from cognigraph.text.terms import STOP_WORDS, words
 
 Corrections = Sequence[tuple[int, Sequence[int]]]
 """The row of each correction, oldest first, with the rows of what it corrects."""
@@ -22,6 +26,14 @@ Corrections = Sequence[tuple[int, Sequence[int]]]
 _MOST_STEPS = 8
 _BARELY = 1e-9
 _HEAD = 160
+MOST_WORDS = 12
+"""A longer message says something of its own."""
+_FIGURES = frozenset((*COUNTS, *ORDINALS, *MONTHS, *WEEKDAYS, *SIMPLE, "noon", "midnight")) - {
+    "a", "an", "may", "march", "mar", "sun", "sat", "one", "second",
+}  # fmt: skip
+"""Words that stand for a number or a time, and mostly for nothing else."""
+_NAME = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zß-öø-ÿ][\w'’-]+")
+_EXCLAIMED = re.compile(r"\w+[,.!:;… –—-]{1,3}\s?(?=\w)")
 _MARKS = frozenset(
     "sorry correction typo mistake bad misread mistyped misspoke misheard miscounted misremembered "
     "mixed meant scratch".split()
@@ -116,3 +128,43 @@ def lifts(scores: Floats, corrected: Corrections) -> Floats:
     for row, before in corrected:
         lifted[row] = max(lifted[row], lifted[list(before)].max() + _BARELY)
     return np.asarray(lifted - scores)
+
+
+def corrects(text: str, before: str, *, at_once: bool) -> bool:
+    """Whether a text corrects another one that the same speaker said just before it.
+
+    It is short and gives a number, a time or a name in the place of one of the same kind. Where it
+    does not begin as a correction does, it must have been said ``at_once``, with nobody between,
+    and say nothing else but a word at its beginning: "Pardon, le 25".
+    """
+    own = words(text)
+    if not own or len(own) > MOST_WORDS or is_question(text):
+        return False
+    said = frozenset(words(before))
+    values = zip(_values(text), _values(before), strict=True)
+    replaces = any(bool(new - old and old) for new, old in values)
+    if may_correct(text) or is_correction(text):
+        told = {word for word in own if not _is_figure(word)} - STOP_WORDS - _MARKS
+        return replaces or not said.isdisjoint(told)
+    if not (at_once and replaces):
+        return False
+    opening = _EXCLAIMED.match(text)
+    more = own[1:] if opening else own
+    named = {word for name in _names(text) for word in words(name)}
+    return all(word in said or word in named or _is_figure(word) for word in more)
+
+
+def _values(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The numbers and times of a text, and its names."""
+    figures = {word: stated_numbers(word) for word in words(text) if _is_figure(word)}
+    values = (numbers or {word} for word, numbers in figures.items())
+    return frozenset(value for own in values for value in own), _names(text)
+
+
+def _is_figure(word: str) -> bool:
+    return word in _FIGURES or not set(word).isdisjoint("0123456789")
+
+
+def _names(text: str) -> frozenset[str]:
+    """What is written with a capital letter within a sentence."""
+    return frozenset(match[0].casefold() for match in _NAME.finditer(text)) - _FIGURES

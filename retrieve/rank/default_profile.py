@@ -23,7 +23,7 @@ from cognigraph.retrieve.rank.paper_scores import paper_scores
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
 from cognigraph.retrieve.rank.scaling import Scaler, scaled, share_of_best
 from cognigraph.retrieve.rank.weights import choose, share_of_long
-from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
+from cognigraph.settings import RankingName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
 
 _ALL_READ, _READ, _WORST_READ = 400, 150, 10
@@ -35,7 +35,7 @@ which show how little a text can match: signals are scaled between the least and
 class DefaultProfile:
     """Fuse all signals with learned weights; decay only separates chunks of nearly equal score."""
 
-    name: ProfileName = "default"
+    name: RankingName = "default"
 
     def inputs(self, settings: SearchSettings) -> ProfileInputs:
         """Return the inputs: late interaction and the cues read the texts of the candidates."""
@@ -50,14 +50,24 @@ class DefaultProfile:
         now: float,
         weight_set: WeightSetName,
         contextual: bool = False,
+        vector_worth: float = 1.0,
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
-        long = share_of_long(candidates.lexicon.mean_length)
-
         scaler = Scaler(ABSOLUTE)
         common = basis(candidates, analysis, settings)
         plain = plain_features(candidates, analysis, settings, common, contextual=contextual)
-        weights = _weights(plain, analysis, settings, weight_set, long)
+        long = share_of_long(candidates.lexicon.mean_length)
+        chosen = choose(settings.weights, weight_set, has_triples="triple" in plain)
+        weights = chosen.relative(
+            enumerates=analysis.enumerates,
+            long=long,
+            vector_worth=vector_worth,
+            in_english=analysis.is_english is not False,
+        )
+        if not settings.windows:
+            # Next to the words of its window, a chunk's own words add little in English. Without
+            # windows they take the place of the window words.
+            weights["words"] = weights["window words"]
         rows = _worth_reading(candidates, scaler, plain, weights)
         raw = text_features(candidates, analysis, settings, common, plain, rows)
         weighted = _weighed(scaler, raw, weights)
@@ -88,6 +98,7 @@ class DefaultProfile:
             harmonic=paper.harmonic,
             triples=clamp(triple_cosine) + share_of_best(triple_words),
             sessions=_session_relevance(candidates, semantic),
+            vector_worth=vector_worth,
         )
 
     def notes(self, ranking: Ranking, row: int) -> tuple[str, ...]:
@@ -126,23 +137,6 @@ def _worth_reading(
     return np.sort(np.concatenate([order[:_READ], order[_READ:][-_WORST_READ:]]))
 
 
-def _weights(
-    raw: Mapping[str, Floats],
-    analysis: Analysis,
-    settings: SearchSettings,
-    weight_set: WeightSetName,
-    long: float,
-) -> dict[str, float]:
-    """Return the weight of each signal for this question and these settings."""
-    chosen = choose(settings.weights, weight_set, has_triples="triple" in raw)
-    weights = chosen.relative(enumerates=analysis.enumerates, long=long)
-    if not settings.windows:
-        # Next to the words of its window, a chunk's own words add nothing, so their learned weight
-        # is zero. Without windows they take the place of the window words.
-        weights["words"] = weights["window words"]
-    return weights
-
-
 def _weak_decay(gap: Floats, settings: SearchSettings) -> Floats:
     """Decay (n,) between 1 - ``decay_strength`` and 1; all ones if it is switched off."""
     if not settings.decay:
@@ -152,7 +146,10 @@ def _weak_decay(gap: Floats, settings: SearchSettings) -> Floats:
 
 
 def _session_relevance(candidates: Candidates, semantic: Floats) -> Floats:
-    """Relevance (s,) of each session: the mean of its best chunk and its best theme."""
+    """Relevance (s,) of each session in [0, 1], by its best chunk and its best theme.
+
+    The chunk counts twice: half as many sessions are found at the first place by themes alone.
+    """
     best = np.zeros(len(candidates.sessions.uids))
     np.maximum.at(best, candidates.chunks.session, scaled(semantic))
-    return (best + or_zero(clamp(candidates.sessions.theme))) / 2
+    return (2 * best + or_zero(clamp(candidates.sessions.theme))) / 3

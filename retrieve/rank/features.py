@@ -31,14 +31,8 @@ from cognigraph.retrieve.rank.roles import role_features
 from cognigraph.retrieve.rank.scaling import scaled, scaled_together
 from cognigraph.retrieve.rank.wishes import wishes
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import (
-    NONE,
-    OUTSIDE,
-    Candidates,
-    ChunkCandidates,
-    texts_at,
-)
-from cognigraph.text.bm25 import bm25, idf
+from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates, texts_at
+from cognigraph.text.bm25 import B_OF_PARTS, B, bm25, idf
 from cognigraph.text.terms import name_words, words
 
 WINDOW = 2
@@ -78,7 +72,7 @@ class Basis:
 
 def basis(candidates: Candidates, analysis: Analysis, settings: SearchSettings) -> Basis:
     """Compute once what several signals need."""
-    chunks, weights = candidates.chunks, idf(candidates.lexicon, analysis.terms)
+    chunks, weights = candidates.chunks, idf(candidates.lexicon, analysis.sought)
     return Basis(
         weights=weights,
         similarity=scaled(chunks.cosine),
@@ -114,12 +108,13 @@ def plain_features(
     """The signals that need no texts."""
     chunks, lexicon = candidates.chunks, candidates.lexicon
     weights, similarity = common.weights, common.similarity
-    own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length)
+    b = B_OF_PARTS if analysis.parts else B
+    own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length, b)
     features = {"vector": chunks.cosine, "words": own_words}
     if contextual:
         features["contextual vector"] = similarity
     if common.around is not None:
-        features |= _window_features(chunks, common.around, weights, lexicon.mean_length)
+        features |= _window_features(chunks, common.around, weights, lexicon.mean_length, b)
     if settings.sessions:
         features |= _session_features(candidates, weights)
     if settings.cues:
@@ -190,7 +185,7 @@ def _late_features(
     text_words: TextWords,
 ) -> dict[str, Floats]:
     """Late interaction of the texts that were read, and of the triples."""
-    chunks, weights = candidates.chunks, common.weights
+    chunks, weights = candidates.chunks, common.weights[: len(analysis.words)]
     matches = word_vectors().best_matches(analysis.words, text_words)
     similar = np.zeros((len(chunks.uids), matches.shape[1]))
     similar[read] = matches[: len(read)]
@@ -231,7 +226,7 @@ def _cues_in_texts(
 
 
 def _window_features(
-    chunks: ChunkCandidates, around: Ints, weights: Floats, mean_length: float
+    chunks: ChunkCandidates, around: Ints, weights: Floats, mean_length: float, b: float
 ) -> dict[str, Floats]:
     """Mean cosine and BM25 of the windows; ``around`` (n, 2 WINDOW + 1) are their rows."""
     present, outside = around >= 0, around == OUTSIDE
@@ -247,7 +242,7 @@ def _window_features(
     found = matches[around[:, 0]]
     for column in range(1, around.shape[1]):
         found += matches[around[:, column]]
-    words = bm25(found, length, weights, mean_length * around.shape[1])
+    words = bm25(found, length, weights, mean_length * around.shape[1], b)
     return {"window vector": cosine, "window words": words}
 
 

@@ -9,7 +9,7 @@ from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.licomemory import factors_below, gaps, paper_decay
 from cognigraph.retrieve.rank.paper_scores import PaperScores, paper_scores
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
-from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
+from cognigraph.settings import RankingName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
 
 
@@ -21,7 +21,7 @@ class LicoMemoryProfile:
     says.
     """
 
-    name: ProfileName = "licomemory"
+    name: RankingName = "licomemory"
 
     def inputs(self, settings: SearchSettings) -> ProfileInputs:
         """Return the inputs: the session score compares keys with the question's entities."""
@@ -36,6 +36,7 @@ class LicoMemoryProfile:
         now: float,
         weight_set: WeightSetName,
         contextual: bool = False,
+        vector_worth: float = 1.0,
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
         paper = paper_scores(candidates, settings, now)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats, or_zero
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
+from cognigraph.settings import RankingName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
 
 
@@ -28,6 +28,7 @@ class Ranking:
       best triple, or of the chunk itself if it has none; NaN where unknown.
 
     ``triples`` (m,) and ``sessions`` (s,) rank the triples and sessions themselves.
+    ``vector_worth`` is the share of their weight that the vectors had.
     """
 
     score: Floats
@@ -41,6 +42,7 @@ class Ranking:
     harmonic: Floats
     triples: Floats
     sessions: Floats
+    vector_worth: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ class RankingProfile(Protocol):
     """
 
     @property
-    def name(self) -> ProfileName:
+    def name(self) -> RankingName:
         """The name by which settings select this profile."""
         ...
 
@@ -80,12 +82,14 @@ class RankingProfile(Protocol):
         now: float,
         weight_set: WeightSetName,
         contextual: bool = False,
+        vector_worth: float = 1.0,
     ) -> Ranking:
         """Score the candidates.
 
         ``now`` is the time of the question in seconds since 1970. ``weight_set`` is the set that
         the extractor of the triples declares; the settings may override it. ``contextual`` says
-        that the embedder reads words in their context (:class:`Embedder`).
+        that the embedder reads words in their context (:class:`Embedder`), ``vector_worth`` from 0
+        to 1 how far its vectors tell messages of this space apart.
         """
         ...
 

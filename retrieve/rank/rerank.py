@@ -46,7 +46,8 @@ class RankedMessages:
 
     ``records`` holds the chunk that is shown for each row, ``changes`` what a reranker did to it,
     and ``note`` what went wrong with reranking. ``newer`` are the rows that moved up because they
-    are newer than what they moved past.
+    are newer than what they moved past, ``versions`` those that moved up as later versions of one
+    of the first messages.
     """
 
     rows: Sequence[int]
@@ -54,6 +55,7 @@ class RankedMessages:
     changes: Mapping[int, RankChange] = field(default_factory=dict)
     note: str = ""
     newer: frozenset[int] = frozenset()
+    versions: frozenset[int] = frozenset()
 
 
 def resolve_reranker(reranker: str | Reranker | None, embedder: object = None) -> Reranker | None:

@@ -29,19 +29,52 @@ class WeightSet:
     list_changes: Mapping[str, float]
     long_changes: Mapping[str, float]
 
-    def relative(self, *, enumerates: bool = False, long: float = 0.0) -> dict[str, float]:
+    def relative(
+        self,
+        *,
+        enumerates: bool = False,
+        long: float = 0.0,
+        vector_worth: float = 1.0,
+        in_english: bool = True,
+    ) -> dict[str, float]:
         """Return the weights, scaled so that a hit with every positive signal at 1 scores 1.
 
-        ``long`` is 0 for a space of short messages and 1 for one of long messages.
+        ``long`` is 0 for a space of short messages and 1 for one of long messages;
+        A question that is not ``in_english`` is ranked without the signals that read English,
+        and its vectors count as far as they tell the messages of the space apart:
+        ``vector_worth``, from 0 to 1.
         """
-        weights = dict(self.weights)
-        shares = [(self.list_changes, (1 - long) * enumerates), (self.long_changes, long)]
-        for changes, share in shares:
-            for name, change in changes.items():
-                weights[name] = weights.get(name, 0.0) + share * change
+        if in_english:
+            weights = dict(self.weights)
+            shares = [(self.list_changes, (1 - long) * enumerates), (self.long_changes, long)]
+            for changes, share in shares:
+                for name, change in changes.items():
+                    weights[name] = weights.get(name, 0.0) + share * change
+        else:
+            weights = {
+                name: weight for name, weight in self.weights.items() if name not in OF_ENGLISH
+            }
+            weights |= IN_ANY_LANGUAGE
+            for name in OF_VECTORS.intersection(weights):
+                weights[name] *= vector_worth
         unit = sum(weight for weight in weights.values() if weight > 0)
         return {name: weight / unit for name, weight in weights.items()}
 
+
+OF_VECTORS = frozenset(
+    {"vector", "window vector", "session best", "theme"}
+    | {"user vector", "contextual vector", "counterpart vector"}
+)
+"""Signals that are cosines with the question."""
+
+OF_ENGLISH = frozenset(
+    {"similar words", "window similar words", "names", "answer form"}
+    | {"user", "user vector", "assistant asked", "wish", "change"}
+)
+"""Signals that compare words by English vectors, or read English cues."""
+
+IN_ANY_LANGUAGE = {"words": 4.0, "window words": 2.0, "asks": 0.0, "answers": 0.0, "length": 0.0}
+"""What words weigh where they are compared by their letters alone."""
 
 _SHORT, _LONG = 35.0, 75.0
 """Mean terms of a chunk: friends' talk has 25 to 30, a user with an assistant about 80."""

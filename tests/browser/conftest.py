@@ -34,7 +34,7 @@ def _fill(memory: Memory) -> None:
         Message(text=text, id=id, session=session, speaker=speaker, at=f"{day}T10:0{number}:00Z")
         for number, (id, session, speaker, day, text) in enumerate(SAID)
     )
-    memory.enrich()
+    memory.queue.enrich()
 
 
 def _chromium() -> str:
@@ -95,7 +95,7 @@ def served(memory_file: Path, tmp_path: Path) -> Iterator[Served]:
     """A copy of the memory, so that each test may change it."""
     path = tmp_path / "memory.db"
     with Memory(memory_file, enrich="manual") as memory:
-        memory.backup(path)
+        memory.admin.backup(path)
     command = [sys.executable, "-m", "cognigraph", "--db", str(path), "serve", "--port", "0"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:

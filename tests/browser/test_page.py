@@ -130,7 +130,7 @@ def test_forgetting_shows_what_would_go_and_wants_a_confirmation(visit, served):
 
 def test_duplicates_are_merged_and_split(visit, served):
     with Memory(served.file, enrich="manual") as memory:
-        memory.merge("Luna", "Ben")
+        memory.review.merge("Luna", "Ben")
     page = visit("default/duplicates")
     row = page.locator("li.row", has_text="Luna into Ben")
     expect(row).to_contain_text("by user")

@@ -11,12 +11,12 @@ from neo4j import GraphDatabase
 
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.schema import commands, migrations
 from cognigraph.stores.neo4j.values import spread
 from cognigraph.stores.sqlite import schema
+from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.connection import APPLICATION_ID
-from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import ANALYZER, term_counts, terms
 from cognigraph.times import to_micros
@@ -142,8 +142,8 @@ def neo4j(uri: str, auth: tuple[str, str] | None, space: str, version: int = 1) 
                 "CREATE (e:Entity) SET e = $values, e.space = $space, e.loops = 0",
                 values={
                     "uid": uid, "name": name, "normalised": normalised, "type": type, "key": key,
-                    "anchor": fulltext.anchor(space, key),
-                    "name_hash": fulltext.name_hash(space, normalised),
+                    "anchor": tokens.anchor_hash(space, key),
+                    "name_hash": tokens.name_hash(space, normalised),
                 },
             )  # fmt: skip
         for n, (subject, relation, object, position) in enumerate(FACTS, 1):
@@ -163,7 +163,7 @@ def neo4j(uri: str, auth: tuple[str, str] | None, space: str, version: int = 1) 
                     "subject": subject, "relation": relation, "object": object, "negated": False,
                     "first_observed": at, "last_observed": at, "length": 3,
                     "terms": spread(term_counts(text)),
-                    "lexemes": fulltext.lexemes(space, term_counts(text)),
+                    "lexemes": tokens.lexemes(space, term_counts(text)),
                 },
             )  # fmt: skip
         for n, name in enumerate(PEOPLE):

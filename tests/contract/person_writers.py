@@ -42,7 +42,7 @@ def write(location: dict[str, Any], space: str, numbers: list[int]) -> None:
             own = memory.space(space)
             at = START + timedelta(seconds=number)
             own.add(f"turn {number}", id=str(number), session=f"s{number % 7}", at=at)
-            own.enrich()
+            own.queue.enrich()
 
     with ThreadPoolExecutor(len(numbers)) as pool:
         list(pool.map(one, numbers))

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cognigraph import ConfigurationError, Strategy
+from cognigraph import ConfigurationError, SearchSettings, Settings, Strategy
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest import Fact
 from cognigraph.loop import AskAsItIs, JudgeByRules, RefreshByRules, Retry, RouteByRules, ama
-from cognigraph.operations.answering import loop_state
+from cognigraph.operations.asking import loop_state
 from cognigraph.testing import ScriptedModel
 
 NOW = "2026-08-01T09:00:00Z"
@@ -43,7 +43,7 @@ def judged(**more):
 
 
 def standing(space):
-    return {one.text: (one.status, one.reason) for one in space.triples()}
+    return {one.text: (one.status, one.reason) for one in space.facts()}
 
 
 @pytest.mark.one_line
@@ -65,8 +65,8 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
         }[prompt.name]  # fmt: skip
 
     space = fill(open_memory(model=ScriptedModel(reply)).space(space_name), extractor)
-    bergen = next(one for one in space.triples() if one.text == "Ann lives in Bergen")
-    space.restore(bergen)
+    bergen = next(one for one in space.facts() if one.text == "Ann lives in Bergen")
+    space.review.restore(bergen)
     both = {"Ann lives in Bergen", "Ann lives in Oslo"}
     assert {text for text, (status, _) in standing(space).items() if status == "current"} >= both
 
@@ -83,7 +83,7 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
     applied = space.ask("Where does she live?", strategy="ama", repair="apply", now=NOW)
     assert [one.applied for one in applied.proposals] == [True]
     assert standing(space)[bergen.text] == ("superseded", "she moved")
-    space.restore(applied.proposals[0].old)
+    space.review.restore(applied.proposals[0].old)
     assert standing(space)[bergen.text][0] == "current"
 
 
@@ -98,7 +98,7 @@ def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, spac
         ModelUnavailableError("down"),
     ]  # fmt: skip
     space = fill(open_memory(model=ScriptedModel(replies)).space(space_name), extractor)
-    space.restore(next(one for one in space.triples() if "Bergen" in one.text))
+    space.review.restore(next(one for one in space.facts() if "Bergen" in one.text))
     before = standing(space)
     answer = space.ask("Where does Ann live?", strategy="ama", repair="apply", now=NOW)
     assert (answer.stopped, len(answer.proposals)) == ("model failed", 1)
@@ -160,3 +160,14 @@ def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extrac
     assert ama(k_min=3).route.k_min == 3
     with pytest.raises(TypeError, match="k_min"):
         ama()
+
+
+@pytest.mark.one_line
+def test_a_strategy_searches_with_the_ranking_of_the_settings(open_memory, extractor, space_name):
+    space = fill(open_memory().space(space_name), extractor)
+    question, paper = "Where does Ann live?", SearchSettings(ranking="licomemory")
+    usual = loop_state(space, question, now=NOW)
+    lico = loop_state(space, question, now=NOW, settings=Settings(search=paper))
+    searched = [state.recall.messages(question, 3) for state in (usual, lico)]
+    assert [found.trace.ranking for found in searched] == ["default", "licomemory"]
+    assert searched[0].hits[0].score != searched[1].hits[0].score

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cognigraph import Message
-from cognigraph.stores.batch_size import MOST_CRASHES, SUSPECT_CRASHES, marked
+from cognigraph.stores.batch_size import MOST_CRASHES, SUSPECT_CRASHES, lease_token
 from tests.conftest import START
 from tests.conversations import conversation
 from tests.interrupted import LEASE, Plan, build
@@ -90,9 +90,9 @@ def test_a_crash_counts_only_if_the_process_had_been_working_properly(
         space, store = memory.space(space_name), memory._engine.store
         space.add("I like tea.", id="m", session="s", speaker="Tom")
         for crashes in range(1, (MOST_CRASHES if sound or extended else 30) + 1):
-            assert [f.parked for f in space.failures()] in ([], [False])
+            assert [f.parked for f in space.queue.failures()] in ([], [False])
             until = clock() + LEASE
-            worker = marked(f"elsewhere:{crashes}:x", until, sound=sound)
+            worker = lease_token(f"elsewhere:{crashes}:x", until, sound=sound)
             lease = store.queue.claim(
                 worker=worker, limit=64, lease_for=LEASE, now=clock(), space=space_name
             )
@@ -101,6 +101,6 @@ def test_a_crash_counts_only_if_the_process_had_been_working_properly(
                 until += LEASE
                 assert store.queue.extend(lease, until)
             store.queue.expire(lease.token, until)
-        (failure,) = space.failures()
+        (failure,) = space.queue.failures()
         assert (failure.parked, failure.crashes) == (sound or extended, counted)
         assert failure.reason == f"the process that read it ended {counted} times"

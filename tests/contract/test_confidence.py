@@ -91,3 +91,27 @@ def test_a_confidence_that_is_none_is_refused(kitchen):
         kitchen.search("bread", min_confidence=1.5)
     with pytest.raises(ConfigurationError, match="episodes have none"):
         kitchen.search("bread", min_confidence=0.5, layer="episodes")
+
+
+def told(open_memory, name, *messages):
+    space = open_memory(enrich="manual").space(name)
+    for number, (speaker, text) in enumerate(messages):
+        space.add(text, id=f"m{number}", session="s", speaker=speaker, at="2026-06-01T09:00:00Z")
+    return space
+
+
+def test_a_memory_of_one_message_answers_what_it_supports(open_memory, space_name):
+    space = told(open_memory, space_name, ("Ann", "Ann moved to Leeds"))
+    for question in ("Where does Ann live?", "Where does she live?"):
+        assert "Ann moved to Leeds" in space.context(question, now=NOW), question
+    for question in ("who won the 1998 world cup", "What is the capital of Mongolia?"):
+        block = space.context(question, now=NOW)
+        assert (block, block.hits) == ("", ())
+        assert block.notes[-1].startswith("nothing found: no message has a word"), question
+        assert "Leeds" in space.context(question, now=NOW, min_confidence=0)
+
+
+def test_a_memory_of_one_message_about_something_else_supports_nothing(open_memory, space_name):
+    space = told(open_memory, space_name, ("user", "I love prawns with garlic."))
+    assert space.context("who won the 1998 world cup", now=NOW) == ""
+    assert "prawns" in space.context("What seafood do I like?", now=NOW)

@@ -81,8 +81,8 @@ def summaries(space):
     """All sessions with their revisions."""
     return [
         (s.id, s.keys, s.themes, s.version, [(r.version, r.keys, r.themes) for r in revisions])
-        for s in space.sessions()
-        for revisions in [space.summaries(s.id)]
+        for s in space.overview.sessions()
+        for revisions in [space.overview.summaries(s.id)]
     ]
 
 
@@ -102,7 +102,7 @@ def fall_behind(space, model, error=DOWN):
     """Enrich one turn whose summary fails, and another one whose summary is written."""
     add(space, "m1")
     model.fails = {"summarise": error}
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     model.fails = {}
     assert (step.chunks, step.error, step.summary_due) == (1, None, True)
 
@@ -113,61 +113,64 @@ def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
     fall_behind(space, model)
     stats = space.stats()
     assert (stats.done, stats.pending, stats.summaries_pending) == (1, 0, 1)
-    (failure,) = space.failures()
+    (failure,) = space.queue.failures()
     assert (failure.message_id, failure.session, failure.parked) == (None, "s", False)
     assert (failure.reason, failure.attempts, failure.outages) == (str(DOWN), 0, 1)
     assert (
-        space.sessions()[0].summary == "Oslo: 2026-05-20 Ann: I bought m1 in Oslo."
+        space.overview.sessions()[0].summary == "Oslo: 2026-05-20 Ann: I bought m1 in Oslo."
     )  # its own turns
-    assert (space.sessions()[0].version, space.summaries("s")) == (0, [])
+    assert (space.overview.sessions()[0].version, space.overview.summaries("s")) == (0, [])
     add(space, "m2", hour=1)
-    assert space.enrich() == []  # the whole session waits, which keeps the order
+    assert space.queue.enrich() == []  # the whole session waits, which keeps the order
     clock.advance(timedelta(seconds=3))
     again = opened(open_memory, model).space(space_name)  # a restart
-    assert [(step.chunks, step.error) for step in again.enrich()] == [(0, None), (1, None)]
+    assert [(step.chunks, step.error) for step in again.queue.enrich()] == [(0, None), (1, None)]
     assert model.stages == ["extract", "summarise", "summarise", "extract", "summarise"]
     stats = space.stats()
-    assert (stats.summaries_pending, stats.summaries_failed, space.failures()) == (0, 0, [])
+    assert (stats.summaries_pending, stats.summaries_failed, space.queue.failures()) == (0, 0, [])
     calm = opened(open_memory, model).space(f"{space_name}-calm")
     add(calm, "m1")
     calm.flush()
     add(calm, "m2", hour=1)
     calm.flush()
     assert summaries(space) == summaries(calm)
-    assert space.sessions()[0].summary == told("m1", "m2")
-    assert space.sessions()[0].version == 2
+    assert space.overview.sessions()[0].summary == told("m1", "m2")
+    assert space.overview.sessions()[0].version == 2
 
 
 def test_an_outage_parks_neither_a_summary_nor_later_turns(space, model, clock):
     """After nine outages in a row the session continues; its next summary includes all turns."""
     add(space, "m1")
     model.fails = {"summarise": DOWN}
-    space.enrich()
+    space.queue.enrich()
     add(space, "m2", hour=1)
     for _ in range(PATIENCE - 1):
         clock.advance(timedelta(minutes=5))
-        (step,) = space.enrich()
+        (step,) = space.queue.enrich()
         assert (step.chunks, step.error) == (0, str(DOWN))
-    assert (space.stats().pending, space.failures()[0].outages) == (1, PATIENCE)
+    assert (space.stats().pending, space.queue.failures()[0].outages) == (1, PATIENCE)
     clock.advance(timedelta(minutes=5))
-    assert [(step.chunks, step.summary_due) for step in space.enrich()] == [(1, True)]
-    assert (space.stats().done, space.failures()[0].parked) == (2, False)
+    assert [(step.chunks, step.summary_due) for step in space.queue.enrich()] == [(1, True)]
+    assert (space.stats().done, space.queue.failures()[0].parked) == (2, False)
     model.fails = {}
     clock.advance(timedelta(minutes=5))
-    assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)]
-    assert space.sessions()[0].summary == told("m1", "m2")
+    assert [(step.chunks, step.error) for step in space.queue.enrich()] == [(0, None)]
+    assert space.overview.sessions()[0].summary == told("m1", "m2")
 
 
 def test_a_run_with_only_due_summaries_ends_after_an_outage(space, model, clock):
     for number in range(4):
         add(space, f"m{number}", session=f"s{number}")
     model.fails = {"summarise": DOWN}
-    steps = space.enrich()  # extractions in between show that the endpoint works
+    steps = space.queue.enrich()  # extractions in between show that the endpoint works
     assert [(step.chunks, step.summary_due, step.stopped) for step in steps] == [
         (1, True, None)
     ] * 4
     clock.advance(timedelta(minutes=1))
-    assert [(step.chunks, step.stopped) for step in space.enrich()] == [(0, None), (0, str(DOWN))]
+    assert [(step.chunks, step.stopped) for step in space.queue.enrich()] == [
+        (0, None),
+        (0, str(DOWN)),
+    ]
     assert space.stats().summaries_pending == 4
 
 
@@ -181,11 +184,11 @@ def test_a_summary_that_cannot_be_written_is_parked_listed_and_retried(
     add(space, "m2", hour=1)
     model.fails = {"summarise": BAD}
     for number in range(1, 4):
-        space.enrich()
-        (failure,) = space.failures()
+        space.queue.enrich()
+        (failure,) = space.queue.failures()
         assert (failure.attempts, failure.parked, failure.reason) == (number, number == 3, str(BAD))
         clock.advance(timedelta(hours=1))
-    assert space.enrich() == []
+    assert space.queue.enrich() == []
     assert model.stages.count("summarise") == 1 + 3
     assert summaries(space) == before  # the good summary is kept
     stats = space.stats()
@@ -194,12 +197,12 @@ def test_a_summary_that_cannot_be_written_is_parked_listed_and_retried(
     model.fails = {}
     add(space, "m3", hour=2)
     space.flush()
-    assert space.sessions()[0].summary == told("m1", "m3")
-    assert [failure.parked for failure in space.failures()] == [True]
-    assert space.retry_failed() == 1
+    assert space.overview.sessions()[0].summary == told("m1", "m3")
+    assert [failure.parked for failure in space.queue.failures()] == [True]
+    assert space.queue.retry() == 1
     space.flush()
-    assert space.sessions()[0].summary == told("m1", "m3", "m2")
-    assert (space.failures(), space.stats().summaries_failed) == ([], 0)
+    assert space.overview.sessions()[0].summary == told("m1", "m3", "m2")
+    assert (space.queue.failures(), space.stats().summaries_failed) == ([], 0)
 
 
 def test_turns_that_arrive_after_a_summary_is_parked_are_not_parked_by_an_outage(
@@ -210,12 +213,12 @@ def test_turns_that_arrive_after_a_summary_is_parked_are_not_parked_by_an_outage
     assert space.stats().summaries_failed == 1
     add(space, "m2", hour=1)
     model.fails = {"summarise": DOWN}
-    space.enrich()
+    space.queue.enrich()
     assert (space.stats().summaries_pending, space.stats().summaries_failed) == (1, 0)
     model.fails = {}
     clock.advance(timedelta(hours=1))
-    space.enrich()
-    assert space.sessions()[0].summary == told("m1", "m2")
+    space.queue.enrich()
+    assert space.overview.sessions()[0].summary == told("m1", "m2")
 
 
 def test_an_exhausted_budget_leaves_the_summary_due_and_counts_no_failure(
@@ -223,16 +226,16 @@ def test_an_exhausted_budget_leaves_the_summary_due_and_counts_no_failure(
 ):
     add(space, "m1")
     model.fails = {"summarise": BudgetExceededError("the budget of 1 call is used up")}
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert (step.chunks, step.error) == (1, None)
     assert step.stopped == "the budget of 1 call is used up"
-    assert (space.stats().summaries_pending, space.failures()) == (1, [])
+    assert (space.stats().summaries_pending, space.queue.failures()) == (1, [])
     with pytest.raises(FlushTimeout, match=r"^1 summaries of space .* budget of 1 call") as caught:
         space.flush(timeout=60)
     assert caught.value.pending == 1
     model.fails = {}
-    opened(open_memory, model).space(space_name).enrich()
-    assert space.sessions()[0].summary == told("m1")
+    opened(open_memory, model).space(space_name).queue.enrich()
+    assert space.overview.sessions()[0].summary == told("m1")
 
 
 def test_a_summary_has_one_worker_at_a_time(space, model, clock):
@@ -286,15 +289,15 @@ def test_a_summary_that_crashes_its_worker_is_parked(space, model, clock):
         store.queue.expire(lease.token, until)
         store.queue.expire(lease.token, until)  # another worker saw it too
         assert lease.token not in store.queue.leases()
-        assert space.failures()[0].crashes == crashes
-    (failure,) = space.failures()
+        assert space.queue.failures()[0].crashes == crashes
+    (failure,) = space.queue.failures()
     assert (failure.parked, failure.message_id) == (True, None)
     assert failure.reason == "the process that summed it up ended 5 times"
     assert claim(space, clock) is None
-    assert space.retry_failed() == 1
-    assert space.failures()[0].crashes == 0
+    assert space.queue.retry() == 1
+    assert space.queue.failures()[0].crashes == 0
     space.flush()
-    assert (space.failures(), space.sessions()[0].version) == ([], 1)
+    assert (space.queue.failures(), space.overview.sessions()[0].version) == ([], 1)
 
 
 def test_redo_keeps_the_good_summary_and_clears_the_due_one(
@@ -302,25 +305,25 @@ def test_redo_keeps_the_good_summary_and_clears_the_due_one(
 ):
     add(space, "m1")
     space.flush()
-    before = space.sessions()[0].themes
+    before = space.overview.sessions()[0].themes
     add(space, "m2", hour=1)
     model.fails = {"summarise": BAD}
-    space.enrich()
+    space.queue.enrich()
     assert space.stats().summaries_pending == 1
     newer = Reader("newer-model")
     newer.fails = {"summarise": DOWN}
     again = opened(open_memory, newer).space(space_name)
-    assert again.redo() == 2
-    assert (space.stats().summaries_pending, space.failures()) == (0, [])
-    again.enrich()
-    assert again.sessions()[0].themes == before
+    assert again.queue.redo() == 2
+    assert (space.stats().summaries_pending, space.queue.failures()) == (0, [])
+    again.queue.enrich()
+    assert again.overview.sessions()[0].themes == before
     assert (again.stats().done, again.stats().summaries_pending) == (2, 1)
     newer.fails = {}
     clock.advance(timedelta(minutes=1))
-    again.enrich()
+    again.queue.enrich()
     prompt = newer.asked[-1].prompt.user
     assert "<themes>" not in prompt  # starts from the beginning, not from the old summary
-    assert again.sessions()[0].summary == told("m1", "m2")
+    assert again.overview.sessions()[0].summary == told("m1", "m2")
 
 
 def test_an_extractor_that_cannot_summarise_leaves_summaries_due(
@@ -330,8 +333,8 @@ def test_an_extractor_that_cannot_summarise_leaves_summaries_due(
     clock.advance(timedelta(minutes=1))
     rules = open_memory(extractor="rules").space(space_name)
     rules.flush(timeout=1)
-    assert rules.enrich() == []
-    assert rules.estimate().summaries == 0
+    assert rules.queue.enrich() == []
+    assert rules.queue.estimate().summaries == 0
     assert rules.stats().summaries_pending == 1
     add(rules, "n1", session="t", hour=1)
     rules.flush()
@@ -347,15 +350,15 @@ def test_the_background_worker_updates_due_summaries(open_memory, space_name, sp
     settings = Settings(enrich=EnrichSettings(settle=timedelta(milliseconds=20)))
     memory = open_memory(extractor=ModelExtractor(model), settings=settings, enrich="background")
     memory.space(space_name).flush(timeout=20)
-    assert space.sessions()[0].summary == told("m1")
+    assert space.overview.sessions()[0].summary == told("m1")
 
 
 def test_an_estimate_includes_due_summaries(open_memory, space_name, space, model):
     fall_behind(space, model)
-    found = space.estimate()
+    found = space.queue.estimate()
     assert (found.summaries, found.sessions, found.windows, found.usage.calls) == (1, 0, 0, 1)
     add(space, "m2", hour=1)
     add(space, "n1", session="t", hour=2)
-    found = space.estimate()
+    found = space.queue.estimate()
     assert (found.summaries, found.sessions, found.windows, found.usage.calls) == (1, 2, 2, 5)
-    assert space.estimate(redo=True).summaries == 0
+    assert space.queue.estimate(redo=True).summaries == 0

@@ -28,7 +28,7 @@ def facts(space):
     """(text, when, source ids) of all triples."""
     return sorted(
         (t.text, str(t.when) if t.when else None, sorted(s.id for s in t.sources))
-        for t in space.triples()
+        for t in space.facts()
     )
 
 
@@ -55,7 +55,7 @@ def test_facts_become_triples_with_their_sources(open_memory, space_name, extrac
         ("Ann bought kayak", "2026-05", ["m2"]),
         ("Ann lives in Oslo", None, ["m1"]),
     ]
-    (kayak,) = space.triples(entity="kayak")
+    (kayak,) = space.facts(entity="kayak")
     assert (kayak.subject_type, kayak.object_type) == ("person", "object")
     assert (kayak.first_observed, kayak.sources[0].session) == (START + timedelta(minutes=1), "s")
     entity = space.entities(match="oslo")[0]
@@ -70,7 +70,7 @@ def test_the_same_fact_gains_evidence_and_time_not_nodes(open_memory, space_name
     spelled = Fact("ann", "Person", "Lives  in", "OSLO", "location", (0,))
     extractor.script({"m1": [LIVES], "m2": [LIVES, LIVES], "m3": [spelled]})
     space.flush()
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert [source.id for source in triple.sources] == ["m3", "m2", "m1"]
     assert triple.first_observed == START
     assert triple.last_observed == START + timedelta(days=9)
@@ -89,7 +89,7 @@ def test_types_polarity_time_and_relation_keep_facts_apart(open_memory, space_na
     ]
     extractor.script({"m1": apart})
     space.flush()
-    assert len(space.triples()) == 5
+    assert len(space.facts()) == 5
     assert len(space.entities(match="apple")) == 2
 
 
@@ -108,7 +108,7 @@ def test_bad_extractions_are_rejected_not_stored(open_memory, space_name, extrac
             ]
         }
     )
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert by_reason(step.rejected) == {
         NO_EVIDENCE: 1, NO_SUBJECT: 1, NO_RELATION: 1, NO_OBJECT: 1, NO_DATE: 1,
     }  # fmt: skip
@@ -124,13 +124,13 @@ def test_session_keys_and_themes_are_replaced_whole(open_memory, space_name, ext
     )
     add(space, "m1")
     space.flush()
-    (session,) = space.sessions()
+    (session,) = space.overview.sessions()
     assert (session.keys, session.summary, session.version) == (
         ("always", "m1"), "About: text of m1", 1,
     )  # fmt: skip
     add(space, "m2", start=START + timedelta(hours=1))
     space.flush()
-    (session,) = space.sessions()
+    (session,) = space.overview.sessions()
     assert (session.keys, session.version) == (("always", "m2"), 2)
     assert session.themes == (Theme("About", "text of m2"),)
     assert space.stats().keys == 2
@@ -148,7 +148,7 @@ def test_an_extraction_without_keys_and_themes_keeps_the_summary(
     extractor.result = lambda window: Extraction(facts=(LIVES,))
     add(space, "m2", start=START + timedelta(hours=1))
     space.flush()
-    (session,) = space.sessions()
+    (session,) = space.overview.sessions()
     assert (session.keys, session.summary) == (("oslo",), "T: S.")
 
 
@@ -169,17 +169,17 @@ def test_a_failed_extraction_is_recorded_and_retried(open_memory, space_name, ex
     add(space, "m1")
     extractor.script({"m1": [LIVES]})
     extractor.fail_for("m1", times=2)
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert "m1" in step.error
-    assert (space.triples(), space.stats().pending) == ([], 1)
-    (failure,) = space.failures()
+    assert (space.facts(), space.stats().pending) == ([], 1)
+    (failure,) = space.queue.failures()
     assert (failure.message_id, failure.attempts, failure.parked) == ("m1", 1, False)
-    assert space.enrich() == []  # not before the retry time
+    assert space.queue.enrich() == []  # not before the retry time
     assert space.search("text of m1", now=START)[0].id == "m1"
     for _ in range(2):
         clock.advance(timedelta(minutes=5))
-        space.enrich()
-    assert (facts(space), space.failures()) == ([("Ann lives in Oslo", None, ["m1"])], [])
+        space.queue.enrich()
+    assert (facts(space), space.queue.failures()) == ([("Ann lives in Oslo", None, ["m1"])], [])
 
 
 def test_a_chunk_that_always_fails_is_parked_listed_and_can_be_retried(
@@ -191,14 +191,14 @@ def test_a_chunk_that_always_fails_is_parked_listed_and_can_be_retried(
     extractor.script({"m1": [LIVES]})
     extractor.fail_for("m1", times=3)
     for _ in range(5):
-        space.enrich()
+        space.queue.enrich()
         clock.advance(timedelta(hours=1))
     assert extractor.calls == 3
-    (failure,) = space.failures()
+    (failure,) = space.queue.failures()
     assert (failure.attempts, failure.parked) == (3, True)
     assert (space.stats().failed, space.stats().pending) == (1, 0)
     space.flush(timeout=1)  # flush does not wait for parked work
-    assert space.retry_failed() == 1
+    assert space.queue.retry() == 1
     space.flush(timeout=5)
     assert facts(space) == [("Ann lives in Oslo", None, ["m1"])]
     assert space.stats().failed == 0
@@ -212,8 +212,8 @@ def test_an_error_that_is_not_retryable_parks_the_chunk_at_once(open_memory, spa
         raise ExtractionError("cannot be read at all", retryable=False)
 
     extractor.result = refuse
-    space.enrich()
-    assert space.failures()[0].parked
+    space.queue.enrich()
+    assert space.queue.failures()[0].parked
 
 
 def test_the_flush_timeout_error_gives_the_reason(open_memory, space_name, extractor):
@@ -279,7 +279,7 @@ def test_order_and_batching_do_not_change_the_graph(open_memory, space_name, ext
                 space.flush()
         extractor.script(script)
         space.flush()
-        times = [(t.text, t.first_observed, t.last_observed) for t in space.triples()]
+        times = [(t.text, t.first_observed, t.last_observed) for t in space.facts()]
         graphs.append((facts(space), sorted(times)))
     assert graphs[0] == graphs[1] == graphs[2]
     assert len(graphs[0][0]) == 5
@@ -326,7 +326,7 @@ def test_the_lease_of_a_killed_worker_is_taken_over_at_once(open_memory, space_n
     alive = claim(memory, clock, space_name, worker=f"{host}:{os.getpid()}:y", seconds=600)
     assert {dead.token, alive.token} <= set(store.queue.leases())
     extractor.script({"m1": [LIVES], "n1": [LIVES]})
-    (step,) = open_memory().space(space_name).enrich()
+    (step,) = open_memory().space(space_name).queue.enrich()
     assert step.session == dead.session
     assert alive.token in store.queue.leases()
     assert not store.queue.complete(dead, Derivation("ghost"))

@@ -41,7 +41,7 @@ def told(profile):
 
 
 def test_a_profile_has_what_is_true_by_slot(space):
-    profile = space.profile("annie")
+    profile = space.overview.profile("annie")
     assert (profile.name, profile.types, profile.aliases) == ("Ann", ("person",), ("Annie",))
     assert told(profile) == {
         "boss": ["Ann's boss"],
@@ -58,14 +58,14 @@ def test_a_profile_has_what_is_true_by_slot(space):
     with pytest.raises(KeyError):
         profile["work"]
     with pytest.raises(NotFoundError, match="no entity is called 'Anton'"):
-        space.profile("Anton")
+        space.overview.profile("Anton")
 
 
 def test_a_profile_of_another_time_and_with_what_is_over(space):
-    earlier = space.profile("Ann", earlier=True)["home"]
+    earlier = space.overview.profile("Ann", earlier=True)["home"]
     assert [one.object for one in (*earlier.earlier, *earlier.facts)] == ["Bergen", "Oslo"]
-    assert told(space.profile("Ann", valid_at=at("01-15"))) == {
+    assert told(space.overview.profile("Ann", valid_at=at("01-15"))) == {
         "home": ["Bergen"], "visited": ["Rome"]
     }  # fmt: skip
-    then = space.profile("Ann", as_of=at("03-15"))
+    then = space.overview.profile("Ann", as_of=at("03-15"))
     assert told(then) == {"home": ["Oslo"], "likes": ["jazz"]}

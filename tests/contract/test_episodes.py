@@ -62,13 +62,13 @@ def space(open_memory, extractor, space_name):
 
 
 def test_a_theme_with_the_messages_that_it_covers_is_an_episode(space):
-    bike, trip = space.episodes()
+    bike, trip = space.overview.episodes()
     assert (trip.title, trip.messages, trip.reason) == ("Trip", ("m0", "m1", "m2"), "cue")
     assert (trip.started_at, trip.ended_at) == (at(0), at(2))
     assert (bike.messages, bike.session) == (("m2", "m3", "m4", "m5"), "s")  # they overlap
-    assert space.episodes("s", limit=1, offset=1) == [trip]
-    assert space.episodes("other") == []
-    assert {one.uid for one in space.sessions()[0].themes} == {trip.uid, bike.uid}
+    assert space.overview.episodes("s", limit=1, offset=1) == [trip]
+    assert space.overview.episodes("other") == []
+    assert {one.uid for one in space.overview.sessions()[0].themes} == {trip.uid, bike.uid}
     rows = space.cypher(name="episodes")
     assert [(row["title"], row["covers"]) for row in rows] == [("Trip", 3), ("Bicycle", 4)]
 
@@ -77,7 +77,7 @@ def test_a_theme_with_the_messages_that_it_covers_is_an_episode(space):
 def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     space, extractor, open_memory, space_name, tmp_path
 ):
-    before = {one.title: one.uid for one in space.episodes()}
+    before = {one.title: one.uid for one in space.overview.episodes()}
 
     def renamed(window):
         trip, bike = window.notes.themes
@@ -91,7 +91,7 @@ def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     extractor.session = renamed
     tell(space, [("Ann", "The hotel in Lisbon is booked.")], first=6)
     space.flush()
-    found = {one.title: one for one in space.episodes()}
+    found = {one.title: one for one in space.overview.episodes()}
     assert found["Lisbon"].uid == before["Trip"]
     assert found["Lisbon"].messages == ("m0", "m1", "m2", "m6")
     assert found["Lisbon"].ended_at == at(6)
@@ -99,20 +99,22 @@ def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     assert found["Trip"].uid not in before.values()  # another episode of an old title
     # An export keeps the uids: the title says which uid a new episode would get.
     path = tmp_path / "s.jsonl"
-    space.export_space(path, derived=True)
+    space.files.export(path, derived=True)
     memory: Memory = open_memory(extractor="rules")
-    memory.delete_space(space_name)
+    memory.admin.delete_space(space_name)
     again = memory.space(space_name)
-    again.import_space(path)
-    assert again.episodes() == list(found.values())
+    again.files.load(path)
+    assert again.overview.episodes() == list(found.values())
     # No import takes a uid from another space.
     other = memory.space(f"{space_name}-b")
     header, *rest = path.read_text("utf-8").splitlines(keepends=True)
     header = header.replace(json.dumps(space_name), json.dumps(other.name))
     path.write_text(header + "".join(rest), "utf-8")
-    other.import_space(path)
-    assert [one.title for one in other.episodes()] == list(found)
-    assert not {one.uid for one in other.episodes()} & {one.uid for one in again.episodes()}
+    other.files.load(path)
+    assert [one.title for one in other.overview.episodes()] == list(found)
+    assert not {one.uid for one in other.overview.episodes()} & {
+        one.uid for one in again.overview.episodes()
+    }
 
 
 def test_episodes_are_ranked_with_the_messages_that_they_cover(space):
@@ -162,25 +164,25 @@ def test_facts_rank_the_messages_that_state_them(open_memory, extractor, space_n
 def test_what_is_forgotten_is_in_no_episode(space, extractor):
     extractor.session = None
     space.forget(message="m0")
-    assert space.episodes() == []  # its session is read again
+    assert space.overview.episodes() == []  # its session is read again
     space.flush()
-    assert "m0" not in {id for one in space.episodes() for id in one.messages}
+    assert "m0" not in {id for one in space.overview.episodes() for id in one.messages}
     space.forget(everything=True)
-    assert space.episodes() == []
+    assert space.overview.episodes() == []
     assert space.search("Lisbon", layer="episodes").episodes == ()
 
 
 def test_a_copy_has_the_episodes(space, open_memory, extractor, space_name, tmp_path):
     memory: Memory = open_memory(extractor="rules")
-    memory.copy_space(space_name, f"{space_name}-b")
+    memory.admin.copy_space(space_name, f"{space_name}-b")
     copy = memory.space(f"{space_name}-b")
-    shown = [(one.title, one.messages, one.reason) for one in space.episodes()]
-    assert [(one.title, one.messages, one.reason) for one in copy.episodes()] == shown
-    space.export_space(tmp_path / "s.jsonl", derived=True)
-    memory.delete_space(space_name)
-    assert memory.space(space_name).episodes() == []
-    memory.space(space_name).import_space(tmp_path / "s.jsonl")
-    again = memory.space(space_name).episodes()
+    shown = [(one.title, one.messages, one.reason) for one in space.overview.episodes()]
+    assert [(one.title, one.messages, one.reason) for one in copy.overview.episodes()] == shown
+    space.files.export(tmp_path / "s.jsonl", derived=True)
+    memory.admin.delete_space(space_name)
+    assert memory.space(space_name).overview.episodes() == []
+    memory.space(space_name).files.load(tmp_path / "s.jsonl")
+    again = memory.space(space_name).overview.episodes()
     assert [(one.title, one.messages, one.reason) for one in again] == shown
     (hit,) = copy.search("stolen bicycle", 1, layer="episodes").episodes
     assert hit.title == "Bicycle"
@@ -197,7 +199,7 @@ def test_the_rules_make_episodes_whatever_the_batches(open_memory, space_name, e
             tell(space, talk[first : first + size], first)
             space.flush()
             first += size
-        found.append([(one.title, one.messages, one.reason) for one in space.episodes()])
+        found.append([(one.title, one.messages, one.reason) for one in space.overview.episodes()])
     assert found[0] == found[1]
     covered = {id for _, messages, _ in found[0] for id in messages}
     assert covered == {f"m{n}" for n in range(8)}  # nothing is left out

@@ -23,20 +23,20 @@ TALK = [
 ]
 
 
+def exchange(**user):
+    """A user's message and the assistant's answer, in one session and at one time."""
+    both = {"session": "s", "at": START, "metadata": {"turn": 1}, "tags": ["moving"]}
+    return [
+        {"role": "user", "content": "I moved to Oslo.", "id": "x1", **both, **user},
+        {"role": "assistant", "content": "Congratulations on the move!", "id": "x2", **both},
+    ]
+
+
 def test_an_exchange_is_two_messages_in_order(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     for _ in range(2):
-        result = space.add_exchange(
-            "I moved to Oslo.",
-            "Congratulations on the move!",
-            session="s",
-            speaker="Ann",
-            at=START,
-            id="x1",
-            metadata={"turn": 1},
-            tags=iter(["moving"]),
-        )
-    assert result.ids == ("x1-user", "x1-assistant")
+        result = space.add_many(exchange(speaker="Ann"))
+    assert result.ids == ("x1", "x2")
     assert result.duplicates == 2
     user, assistant = (space.get(id) for id in result.ids)
     assert (user.speaker, user.role, user.at) == ("Ann", "user", START)
@@ -46,15 +46,15 @@ def test_an_exchange_is_two_messages_in_order(open_memory, space_name):
     rows = space.cypher("MATCH (a:Chunk)-[:NEXT]->(b:Chunk) RETURN a.role AS a, b.role AS b")
     assert [dict(row) for row in rows] == [{"a": "user", "b": "assistant"}]
     space.flush()
-    assert {t.subject for t in space.triples()} >= {"Ann"}
+    assert {t.subject for t in space.facts()} >= {"Ann"}
 
 
 def test_an_exchange_without_a_name_is_the_user_s(open_memory, space_name):
     space = open_memory().space(space_name)
-    result = space.add_exchange("Hi.", "Hello!")
+    result = space.add_many(exchange())
     assert [space.get(id).speaker for id in result.ids] == ["user", "assistant"]
     with pytest.raises(InvalidMessageError, match="message 1 has an empty text"):
-        space.add_exchange("Hi.", "")
+        space.add_many([{"role": "user", "content": "Hi."}, {"role": "assistant", "content": ""}])
 
 
 def test_a_chat_is_stored_without_conversion(open_memory, space_name):

@@ -45,12 +45,12 @@ def test_messages_expire_by_their_own_time_and_by_the_rules(
     space.flush()
     assert space.get("long").chunks > 1
     assert space.get("own").expires == START + 5 * DAY
-    assert not space.expire()
+    assert not space.forget(expired=True)
     left = {}
     for days in (5, 11, 16, 21, 31, 1000):
         clock.advance(START + days * DAY - clock())
-        planned = space.expire(dry_run=True)
-        assert (planned.dry_run, planned.messages) == (True, space.expire().messages)
+        planned = space.forget(expired=True, dry_run=True)
+        assert (planned.dry_run, planned.messages) == (True, space.forget(expired=True).messages)
         left[days] = ids(space)
     assert left == {
         5: ["long", "tool", "draft", "user", "kept"],
@@ -75,7 +75,7 @@ def test_an_expiry_outlives_a_new_text_and_must_be_later(open_memory, space_name
     with pytest.raises(InvalidMessageError, match="expires: cannot read the time 'soon'"):
         space.add("I hum.", at=START, expires="soon")
     clock.advance(2 * DAY)
-    assert space.expire().messages == 1
+    assert space.forget(expired=True).messages == 1
     assert space.stats().chunks == 0
 
 

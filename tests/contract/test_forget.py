@@ -42,9 +42,9 @@ def tell(space, talk=TALK, without=()):
 def everything_shown(space):
     """All text that a space shows anywhere."""
     parts = [
-        space.messages(limit=1000).messages, space.triples(limit=1000), space.merges(1000),
-        space.entities(limit=1000), space.sessions(1000), space.suspected_duplicates(1000),
-        [space.summaries(session) for session in "stu"], space.failures(),
+        space.messages(limit=1000).messages, space.facts(limit=1000), space.review.merges(1000),
+        space.entities(limit=1000), space.overview.sessions(1000), space.review.duplicates(1000),
+        [space.overview.summaries(session) for session in "stu"], space.queue.failures(),
         space.cypher("MATCH (n) RETURN n", limit=10_000),
     ]  # fmt: skip
     return json.dumps(parts, default=str)
@@ -87,7 +87,7 @@ def test_what_others_said_too_stays(rules):
     tell(space)
     report = space.forget(message="n0")
     assert (report.triples, report.kept_triples) == (0, 2)
-    (triple,) = [t for t in space.triples() if t.text == "Klara Quist lives in Bergen"]
+    (triple,) = [t for t in space.facts() if t.text == "Klara Quist lives in Bergen"]
     assert [source.id for source in triple.sources] == ["m2"]
     assert triple.last_observed == at(2)
     assert space.forget(message="m2").triples >= 1
@@ -129,7 +129,7 @@ def test_a_fact_that_was_understood_from_the_forgotten_message_goes_with_it(
     space.flush()
     report = space.forget(message="m0")
     assert (report.triples, report.reread) == (2, 2)
-    assert [t.text for t in space.triples()] == ["Ann lives in Oslo"]
+    assert [t.text for t in space.facts()] == ["Ann lives in Oslo"]
     assert "Benedict" not in everything_shown(space)
 
 
@@ -205,11 +205,11 @@ def test_other_open_memories_notice(open_memory, space_name):
 def test_what_a_user_said_of_a_forgotten_name_goes_too(rules):
     space = rules()
     tell(space)
-    space.merge("Zebulon", into="Oslo", type="person", into_type="location")
+    space.review.merge("Zebulon", into="Oslo", type="person", into_type="location")
     assert "Zebulon" in everything_shown(space)
     space.forget(message="o0")
     assert "Zebulon" not in everything_shown(space)
-    assert [m for m in space.merges() if "Zebulon" in (m.name, m.into)] == []
+    assert [m for m in space.review.merges() if "Zebulon" in (m.name, m.into)] == []
     assert "Oslo" in {e.name for e in space.entities(limit=100)}
 
 
@@ -234,7 +234,7 @@ def test_criteria_are_combined(rules):
     assert space.forget(speaker="Ann", session="t", dry_run=True).messages == 2
     assert space.forget(before=at(2).isoformat()).messages == 2
     assert space.messages()[0].id == "m2"
-    assert space.sessions()[-1].started_at == at(2)
+    assert space.overview.sessions()[-1].started_at == at(2)
 
 
 @pytest.mark.slow
@@ -254,7 +254,7 @@ def test_the_messages_around_a_forgotten_one_follow_each_other(rules):
     space.add("Less.", id="m6", session="s", speaker="Ben", at=at(-20))
     space.forget(message="m0")
     assert links() == [("m1", "m5"), ("m6", "m1"), ("n0", "n1")]
-    (session,) = [one for one in space.sessions() if one.id == "s"]
+    (session,) = [one for one in space.overview.sessions() if one.id == "s"]
     assert (session.messages, session.started_at, session.ended_at) == (3, at(-20), at(20))
 
 
@@ -312,7 +312,7 @@ def test_what_a_forgotten_message_superseded_is_current_again(rules):
     space.flush()
 
     def status():
-        return {triple.object: triple.status for triple in space.triples("Ann")}
+        return {triple.object: triple.status for triple in space.facts("Ann")}
 
     before = status()
     assert (before["Bergen"], before["Oslo"]) == ("superseded", "current")
@@ -320,8 +320,8 @@ def test_what_a_forgotten_message_superseded_is_current_again(rules):
     assert status() == {"Bergen": "current", "tea": "current"}
     space.add("I live in Hamar.", id="m3", session="v", speaker="Ann", at=at(101))
     space.flush()
-    by_object = {triple.object: triple for triple in space.triples("Ann")}
-    space.supersede(by_object["tea"], by_object["Hamar"], reason="Zebulon said so")
+    by_object = {triple.object: triple for triple in space.facts("Ann")}
+    space.review.supersede(by_object["tea"], by_object["Hamar"], reason="Zebulon said so")
     assert status()["tea"] == "superseded"
     space.forget(message="m3")
     assert status() == {"Bergen": "current", "tea": "current"}

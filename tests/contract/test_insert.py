@@ -104,7 +104,7 @@ def test_next_follows_time_then_arrival(open_memory: OpenMemory, space_name):
     for text, minute in [("b", 2), ("d", 4), ("c", 3), ("a", 1), ("d2", 4), ("a2", 1), ("e", 9)]:
         space.add(text, session="s", at=START + timedelta(minutes=minute), id=text)
     assert chain(space, "s") == ["a", "a2", "b", "c", "d", "d2", "e"]
-    (session,) = space.sessions()
+    (session,) = space.overview.sessions()
     assert session.started_at == START + timedelta(minutes=1)
     assert session.ended_at == START + timedelta(minutes=9)
     assert (session.id, session.messages, session.chunks) == ("s", 7, 7)

@@ -92,15 +92,17 @@ def test_every_operation_stays_inside_its_space(
     assert list(other.search("Where did Ann move?", now=later)) == []
     assert other.context("Where did Ann move?", now=later) == ""
     assert other.get("m0") is None
-    assert [other.sessions(), other.entities(), other.triples(), other.failures()] == [[]] * 4
+    assert [other.overview.sessions(), other.entities(), other.facts(), other.queue.failures()] == [
+        []
+    ] * 4
     assert other.stats().chunks == 0
     assert other.cypher("MATCH (c:Chunk) RETURN c.text") == []
     assert other.cypher("MATCH (n) RETURN n.uid") == []
-    assert other.enrich() == []
+    assert other.queue.enrich() == []
     ann.add("a pending turn", id="p")
     other.flush(timeout=1)
     assert ann.stats().pending == 1
-    assert other.retry_failed() == 0
+    assert other.queue.retry() == 0
     # The same id and text in both: two messages, neither a duplicate nor a conflict.
     assert other.add("I have another text", id="m0", session="s0").new == ("m0",)
     assert ann.get("m0").text == TURNS[0][1]
@@ -117,8 +119,8 @@ def test_sessions_and_entities_of_the_same_name_in_two_spaces_are_separate(
     fill(first, extractor)
     fill(second, extractor)
     assert first.stats() != second.stats()  # the names differ ...
-    assert [s.id for s in first.sessions()] == [s.id for s in second.sessions()]
-    assert len(first.triples(entity="Ann")) == len(second.triples(entity="Ann")) == 1
+    assert [s.id for s in first.overview.sessions()] == [s.id for s in second.overview.sessions()]
+    assert len(first.facts(entity="Ann")) == len(second.facts(entity="Ann")) == 1
     rows = first.cypher("MATCH (e:Entity) RETURN e.name AS name ORDER BY name")
     assert [row["name"] for row in rows] == ["Ann", "Ben", "Lisbon", "Oslo", "broken bike"]
 

@@ -70,9 +70,9 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
         {"action": "ADD", "fact": "1 | Mara | drinks | espresso"},
         {"action": "SKIP", "reason": "everybody knows what coffee is"}]})  # fmt: skip
     tell(space, "I need two espressos each morning before work.")
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert "skipped: everybody knows what coffee is" in step.rejected
-    first = space.core_profile()
+    first = space.overview.core_profile()
     assert (first.text, first.version) == ("Drinks two espressos each morning.", 1)
     assert first.sources == (("s", "m0"),)
 
@@ -84,19 +84,19 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
         {"action": "MERGE", "targets": ["E1"], "title": "Too few", "memory": "one is no merge"},
     ]})  # fmt: skip
     tell(space, "I gave up coffee, I slept so badly. Green tea it is.", first=1)
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert "lacks a required field: episodic MERGE" in step.rejected
     stages.then("episodic", {"operations": [{
         "action": "MERGE", "targets": ["E1", "E2"], "title": "From coffee to tea",
         "memory": "2026-05-20 to 2026-05-20: sleep decided what Mara drinks."}]})  # fmt: skip
     tell(space, "Three weeks without coffee now!", first=2)
-    space.enrich()
+    space.queue.enrich()
 
-    assert space.core_profile().text == "Drinks green tea; gave up coffee in May 2026."
-    assert space.core_profile(1) == first  # versions instead of overwriting
-    titles = [one.title for one in space.sessions()[0].themes]
+    assert space.overview.core_profile().text == "Drinks green tea; gave up coffee in May 2026."
+    assert space.overview.core_profile(1) == first  # versions instead of overwriting
+    titles = [one.title for one in space.overview.sessions()[0].themes]
     assert titles == ["Espresso in the morning", "No more coffee", "From coffee to tea"]
-    merged = next(one for one in space.episodes() if one.title == "From coffee to tea")
+    merged = next(one for one in space.overview.episodes() if one.title == "From coffee to tea")
     assert merged.messages == ("m0", "m1")
     rows = space.cypher(
         "MATCH (a:Theme)-[:DERIVED_FROM]->(b:Theme) RETURN a.title AS a, b.title AS b"
@@ -121,8 +121,8 @@ def test_a_fact_that_the_rules_have_read_as_well_is_stored_once(memory, stages, 
         {"action": "ADD", "fact": "1 | Mara | works at | Fiat"},
         {"action": "ADD", "fact": "1 | Mara | lives in | Turin"}]})  # fmt: skip
     tell(space, "I live in Turin. I work at Fiat.")
-    space.enrich()
-    assert sorted((one.text, one.object_type) for one in space.triples()) == [
+    space.queue.enrich()
+    assert sorted((one.text, one.object_type) for one in space.facts()) == [
         ("Mara lives in Turin", "location"), ("Mara works at Fiat", "organization"),
     ]  # fmt: skip
 
@@ -137,15 +137,15 @@ def test_another_way_of_making_coffee_does_not_erase_the_first(memory, stages, s
     space = memory.space(space_name)
     stages.then("procedural", {"operations": [PRESS]})
     tell(space, "For coffee I grind coarsely and press after four minutes.")
-    space.enrich()
+    space.queue.enrich()
     stages.then("procedural", {"operations": [POUR, {**POUR, "target": "P7"}]})
     tell(space, "I pour my coffee over now: 18 g, bloom, pour slowly.", first=1)
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert "names a target that does not exist: procedural UPDATE" in step.rejected
     assert "P1. Making coffee (French press): 1. grind coarsely" in stages.prompts("procedural")[1]
-    (coffee,) = space.procedures()
+    (coffee,) = space.overview.procedures()
     assert (coffee.steps, coffee.version) == (("grind 18 g", "let it bloom", "pour slowly"), 2)
-    old, new = space.procedures(versions=True)
+    old, new = space.overview.procedures(versions=True)
     assert (old.context, old.steps[1], old.sources) == (
         "French press", "press after four", (("s", "m0"),),
     )  # fmt: skip
@@ -160,18 +160,18 @@ def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, 
     stages.then("core", ModelUnavailableError("down"))
     stages.then("procedural", {"operations": [PRESS]})
     tell(space, "I live in Graz. I press my coffee.")
-    steps = space.enrich()
+    steps = space.queue.enrich()
     assert steps[0].summary_due and steps[0].triples
-    assert "Mara lives in Graz" in {one.text for one in space.triples()}  # the rules
-    assert [one.title for one in space.procedures()] == ["Making coffee"]
-    assert space.core_profile() is None
+    assert "Mara lives in Graz" in {one.text for one in space.facts()}  # the rules
+    assert [one.title for one in space.overview.procedures()] == ["Making coffee"]
+    assert space.overview.core_profile() is None
     assert memory._engine.store.queue.due_summaries(space_name) == 1
     stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."})
     clock.advance(timedelta(hours=1))
     stages.asked.clear()
-    space.enrich()
+    space.queue.enrich()
     assert [prompt.name for prompt in stages.asked] == ["core"]  # the others are done
-    profile = space.core_profile()
+    profile = space.overview.core_profile()
     assert (profile.text, profile.sources) == ("Lives in Graz.", (("s", "m0"),))
     assert memory._engine.store.queue.due_summaries(space_name) == 0
 
@@ -182,17 +182,17 @@ def test_what_is_forgotten_is_in_no_version(memory, stages, space_name):
                 {"operation": "APPEND", "content": "Has a dog, Zebulon."})  # fmt: skip
     stages.then("procedural", NOTHING, {"operations": [PRESS]})
     tell(space, "I live in Graz.", session="one")
-    space.enrich()
+    space.queue.enrich()
     tell(space, "My dog Zebulon eats my bread.", session="two", first=1)
-    space.enrich()
-    assert space.core_profile().text == "Lives in Graz.\nHas a dog, Zebulon."
+    space.queue.enrich()
+    assert space.overview.core_profile().text == "Lives in Graz.\nHas a dog, Zebulon."
     space.forget(message="m1")
-    profile = space.core_profile()
+    profile = space.overview.core_profile()
     assert (profile.text, profile.version) == ("Lives in Graz.", 1)
-    assert space.procedures(versions=True) == []
+    assert space.overview.procedures(versions=True) == []
     assert "Zebulon" not in str(space.cypher("MATCH (n) RETURN n", limit=1000))
     space.forget(everything=True)
-    assert space.core_profile() is None
+    assert space.overview.core_profile() is None
 
 
 def test_a_copy_and_an_export_have_all_versions(memory, stages, space_name, tmp_path):
@@ -201,20 +201,20 @@ def test_a_copy_and_an_export_have_all_versions(memory, stages, space_name, tmp_
                 {"operation": "REWRITE", "content": "Lives in Linz."})  # fmt: skip
     stages.then("procedural", {"operations": [PRESS]})
     tell(space, "I live in Graz.")
-    space.enrich()
+    space.queue.enrich()
     tell(space, "I moved to Linz.", first=1)
-    space.enrich()
-    memory.copy_space(space_name, f"{space_name}-b")
+    space.queue.enrich()
+    memory.admin.copy_space(space_name, f"{space_name}-b")
     copy = memory.space(f"{space_name}-b")
     for version in (1, 2):
-        assert copy.core_profile(version) == space.core_profile(version)
-    assert copy.procedures(versions=True) == space.procedures(versions=True)
-    space.export_space(tmp_path / "s.jsonl", derived=True)
-    profile = space.core_profile()
-    memory.delete_space(space_name)
-    assert space.core_profile() is None and space.procedures() == []
-    space.import_space(tmp_path / "s.jsonl")
-    assert space.core_profile() == profile
+        assert copy.overview.core_profile(version) == space.overview.core_profile(version)
+    assert copy.overview.procedures(versions=True) == space.overview.procedures(versions=True)
+    space.files.export(tmp_path / "s.jsonl", derived=True)
+    profile = space.overview.core_profile()
+    memory.admin.delete_space(space_name)
+    assert space.overview.core_profile() is None and space.overview.procedures() == []
+    space.files.load(tmp_path / "s.jsonl")
+    assert space.overview.core_profile() == profile
 
 
 def test_two_workers_do_not_overwrite_each_other(memory, stages, space_name):
@@ -251,5 +251,40 @@ def test_two_workers_do_not_overwrite_each_other(memory, stages, space_name):
     Enricher(engine.store, engine.embedder, slow, engine.settings.enrich, engine.clock).drain(
         space.name
     )
-    assert space.core_profile(1).text == "Has a dog."
-    assert space.core_profile().text == "Has a dog.\nLives in Graz."
+    assert space.overview.core_profile(1).text == "Has a dog."
+    assert space.overview.core_profile().text == "Has a dog.\nLives in Graz."
+
+
+@pytest.mark.slow
+def test_the_profile_and_procedures_reach_the_answers_of_ask(open_memory, stages, space_name):
+    """They are in the block that is judged and in the one that is answered from."""
+    stages.then("core", {"operation": "APPEND", "content": "Works night shifts."})
+    stages.then("procedural", {"operations": [{
+        "action": "ADD", "title": "Making coffee", "context": "French press",
+        "steps": ["grind coarsely", "press"], "turns": "1"}]})  # fmt: skip
+    extractor = MemBuilderExtractor(ScriptedModel(stages, name="test"))
+    prompts: list[Prompt] = []
+    answers = {
+        "lico-missing": {"verdict": "enough", "missing": "", "queries": []},
+        "loop-answer": {"answer": "Coarsely.", "labels": []},
+    }
+
+    def reply(prompt: Prompt) -> Any:
+        prompts.append(prompt)
+        return answers[prompt.name]
+
+    model = ScriptedModel(reply)
+    space = open_memory(extractor=extractor, model=model).space(space_name)
+    tell(space, "After my night shift I grind my coffee coarsely.")
+    space.flush()
+    answer = space.ask("How does Mara make coffee?", now=at(60))
+    written = (
+        "Profile:\n  Works night shifts.\n"
+        "Procedures:\n  Making coffee (French press): 1. grind coarsely 2. press\n"
+    )
+    assert answer.text == "Coarsely."
+    assert written in str(answer.context)
+    assert [prompt.name for prompt in prompts] == ["lico-missing", "loop-answer"]
+    assert all(written in prompt.user for prompt in prompts)
+    plain = space.context("How does Mara make coffee?", now=at(60))
+    assert str(plain) == str(answer.context)

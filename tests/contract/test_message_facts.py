@@ -46,7 +46,7 @@ def test_facts_of_a_message_are_stored_with_it_as_their_source(space, extractor)
     space.add(moved, id="m3", role="user", facts=(one for one in [EDINBURGH]), at=at("05-22"))
     space.flush()
     assert read == ["m2"]
-    edinburgh, leeds = sorted(space.triples(), key=lambda one: one.text)
+    edinburgh, leeds = sorted(space.facts(), key=lambda one: one.text)
     assert (leeds.text, leeds.subject_type, leeds.object_type) == (
         "user lives in Leeds", "person", "location",
     )  # fmt: skip
@@ -58,15 +58,15 @@ def test_facts_of_a_message_are_stored_with_it_as_their_source(space, extractor)
         "Leeds",
         "Edinburgh",
     ]
-    assert [one.object for one in space.triples(valid_at=at("05-19"))] == ["Leeds"]
+    assert [one.object for one in space.facts(valid_at=at("05-19"))] == ["Leeds"]
     assert space.search("Where do I live now?", now=at("06-01"))[0].id == "m3"
 
-    before = space.triples()
+    before = space.facts()
     again = space.add("I live in Leeds.", id="m1", role="user", facts=[USES], at=at("05-18"))
     assert again.duplicates == 1
-    space.redo()
+    space.queue.redo()
     space.flush()
-    assert space.triples() == before
+    assert space.facts() == before
     assert read == ["m2", "m2"]
     space.forget(message="m3")
     assert statuses(space) == {"user lives in Leeds": "current"}
@@ -99,7 +99,7 @@ def test_what_is_replaced_in_another_language(space):
     space.flush()
     space.add(first, id="m1", speaker="Anna", at=at("05-01"), facts=[fact])
     space.flush()
-    found = {one.object: one.status for one in space.triples() if not one.negated}
+    found = {one.object: one.status for one in space.facts() if not one.negated}
     assert found == {"Spotify": "superseded", "Tidal": "current"}
 
 
@@ -114,7 +114,7 @@ def test_the_extractor_reads_what_it_is_asked_to_read(space, extractor):
         {**USES, "object": "Vim"}], at=at("05-01"))  # fmt: skip
     space.flush()
     assert read == ["m1"]
-    assert sorted(one.text for one in space.triples()) == [
+    assert sorted(one.text for one in space.facts()) == [
         "Ann lives in Bergen", "user lives in Leeds", "user uses Spotify", "user uses Vim",
     ]  # fmt: skip
     assert space.stats().pending == 0
@@ -125,9 +125,9 @@ def test_the_rules_take_names_and_keys_but_no_facts(open_memory, space_name):
     said = "I work at Equinor in Stavanger. Vera Lund plays chess with me."
     space.add(said, id="m1", speaker="Kim", facts=[{**USES, "subject": "me"}], at=at("05-01"))
     space.flush()
-    assert [one.text for one in space.triples()] == ["Kim uses Spotify"]
+    assert [one.text for one in space.facts()] == ["Kim uses Spotify"]
     assert {"Vera Lund", "Kim", "Spotify"} <= {one.name for one in space.entities()}
-    assert space.sessions()[0].keys
+    assert space.overview.sessions()[0].keys
 
 
 def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name):
@@ -135,7 +135,7 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
 
     def summaries():
         space.flush()
-        return [one.summary for one in space.sessions()]
+        return [one.summary for one in space.overview.sessions()]
 
     space.add("I booked the ferry to Turku.", id="m1", speaker="Kim", at=at("05-01"))
     space.add("It leaves at nine.", id="m2", speaker="Kim", at=at("05-02"),
@@ -143,7 +143,7 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
     assert summaries() == ["Kim goes to Turku by ferry."]
     space.add("My cat Miro is ill, the vet comes.", id="m3", speaker="Kim", at=at("05-03"))
     assert summaries() == ["Kim goes to Turku by ferry."]
-    space.redo()
+    space.queue.redo()
     assert summaries() == ["Kim goes to Turku by ferry."]
     space.add(
         "Miro is well.", id="m4", speaker="Kim", at=at("05-04"), session_summary="Turku, Miro."
@@ -153,13 +153,16 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
     space.add("Delete this: 4711.", id="m5", speaker="Kim", at=at("05-05"))
     space.forget(message="m5")
     assert "Turku, Miro." not in summaries()[0]
-    assert [one.text for one in space.summaries("default") if "Turku, Miro." in one.text] == []
+    assert [
+        one.text for one in space.overview.summaries("default") if "Turku, Miro." in one.text
+    ] == []
 
 
-def test_an_exchange_and_many_messages(space, extractor):
+def test_a_chat_and_many_messages(space, extractor):
     read = read_ids(extractor)
-    space.add_exchange("I use Spotify.", "Noted.", id="x", at=at("05-01"), facts=[USES],
-                       session_summary="Music.")  # fmt: skip
+    said = {"role": "user", "content": "I use Spotify.", "id": "x", "at": at("05-01")}
+    answered = {"role": "assistant", "content": "Noted.", "at": at("05-01"), "extract": False}
+    space.add_many([{**said, "facts": [USES]}, {**answered, "session_summary": "Music."}])
     bad = {"text": "bad", "facts": [{"subject": "Ann"}]}
     many = space.add_many(
         [{"text": "Leeds.", "facts": [LEEDS], "at": at("05-02").isoformat()}, bad],
@@ -167,9 +170,9 @@ def test_an_exchange_and_many_messages(space, extractor):
     )
     assert [one.index for one in many.rejected] == [1]
     space.flush()
-    assert (read, len(space.triples())) == ([], 2)
-    assert [one.id for one in space.triples("Spotify")[0].sources] == ["x-user"]
-    assert space.sessions()[0].themes == (Theme("", "Music."),)
+    assert (read, len(space.facts())) == ([], 2)
+    assert [one.id for one in space.facts("Spotify")[0].sources] == ["x"]
+    assert space.overview.sessions()[0].themes == (Theme("", "Music."),)
 
 
 def test_facts_in_a_file_of_messages(space, extractor, tmp_path):
@@ -178,12 +181,12 @@ def test_facts_in_a_file_of_messages(space, extractor, tmp_path):
             {"id": "m2", "text": "Hello.", "facts": [{**USES, "object": ""}]}]  # fmt: skip
     file = tmp_path / "messages.jsonl"
     file.write_text("".join(json.dumps({**row, "at": "2026-05-01T09:00Z"}) + "\n" for row in rows))
-    report = space.import_file(file, skip_invalid=True)
+    report = space.files.import_file(file, skip_invalid=True)
     assert [str(one) for one in report.rejected] == [
         "line 2 facts[0].object must have 1 to 300 characters"
     ]
     space.flush()
-    assert ([one.text for one in space.triples()], read) == (["user uses Spotify"], [])
+    assert ([one.text for one in space.facts()], read) == (["user uses Spotify"], [])
 
 
 def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
@@ -196,7 +199,7 @@ def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
     space.add("Run the build.", id="m1", session="s", role="user", at=at("05-01"))
     space.add("error E042\n" * 200, id="m2", session="s", role="tool", at=at("05-02"))
     space.flush()
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert (triple.text, [one.id for one in triple.sources]) == ("build 7 failed with E042", ["m2"])
     shown = space.search("What failed?", now=at("06-01"), where=Filter(roles=["tool", "user"]))
     assert [one.text for one in shown.triples] == ["build 7 failed with E042"]
@@ -242,18 +245,18 @@ def test_the_round_trip_through_an_export(open_memory, space_name, tmp_path):
     space.flush()
 
     def shown(one):
-        facts = sorted((fact.text, fact.status, fact.is_stated) for fact in one.triples())
+        facts = sorted((fact.text, fact.status, fact.is_stated) for fact in one.facts())
         names = sorted((entity.name, entity.type, entity.mentions) for entity in one.entities())
-        return facts, names, [(s.summary, s.keys) for s in one.sessions()]
+        return facts, names, [(s.summary, s.keys) for s in one.overview.sessions()]
 
     assert [text for text, *_ in shown(space)[0]] == [
         "Kim works at Equinor", "user lives in Leeds", "user uses Spotify",
     ]  # fmt: skip
-    assert space.sessions()[0].summary == "Kim and music."
+    assert space.overview.sessions()[0].summary == "Kim and music."
     for derived in (True, False):
         file = tmp_path / f"{derived}.jsonl"
-        space.export_space(file, derived=derived)
+        space.files.export(file, derived=derived)
         copy = memory.space(f"{space_name}-{derived}")
-        copy.import_space(file)
+        copy.files.load(file)
         copy.flush()
         assert shown(copy) == shown(space)

@@ -133,12 +133,12 @@ def test_nothing_is_read_from_the_system_and_from_tools(open_memory, space_name)
     ):
         space.add(text, id=f"m{number}", role=role, at=START + timedelta(minutes=number))
     space.flush()
-    said = " ".join(f"{t.subject} {t.object}" for t in space.triples())
+    said = " ".join(f"{t.subject} {t.object}" for t in space.facts())
     names = {entity.name for entity in space.entities()}
     assert "Oslo" in said
     assert not {"Klara", "Paris", "Peter", "Equinor"} & (names | set(said.split()))
     assert (space.stats().done, space.stats().pending) == (3, 0)
-    summaries = " ".join(f"{s.summary} {s.keys}" for s in space.sessions())
+    summaries = " ".join(f"{s.summary} {s.keys}" for s in space.overview.sessions())
     assert "Paris" not in summaries
     assert "Equinor" not in summaries
 

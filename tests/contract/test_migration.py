@@ -11,7 +11,7 @@ import pytest
 from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Fact
 from cognigraph.ingest.model.extractor import ModelExtractor
-from cognigraph.resolution.spelling import order
+from cognigraph.resolution.name_forms import order
 from cognigraph.stores.neo4j import schema as neo4j
 from cognigraph.stores.sqlite import schema as sqlite
 from cognigraph.testing import HashEmbedder, ScriptedModel
@@ -61,7 +61,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
                 ("kayak", (), 1, 0),
                 ("dog", ("dogs",), 2, 0),
             }
-            assert {(t.text, tuple(s.id for s in t.sources)) for t in space.triples()} == {
+            assert {(t.text, tuple(s.id for s in t.sources)) for t in space.facts()} == {
                 ("Anna Berg bought kayak", ("m1", "m0")),
                 ("Anna Berg likes dog", ("m1",)),
                 ("Ben has dog", ("m2",)),
@@ -75,12 +75,12 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
         space.add("More.", id="m9", session="s", at=START + timedelta(hours=1))
         extractor.script({"m9": [Fact("Anna", "person", "bought", "kayak", "object", (0,))]})
         space.flush()
-        kayak = next(t for t in space.triples("Anna") if t.object == "kayak")
+        kayak = next(t for t in space.facts("Anna") if t.object == "kayak")
         assert [source.id for source in kayak.sources] == ["m9", "m1", "m0"]
         assert kayak.last_observed == START + timedelta(hours=1)
-        space.split("Anna")
-        assert {t.text for t in space.triples("Anna")} == {"Anna bought kayak"}
-        assert [len(t.sources) for t in space.triples("Anna")] == [2]
+        space.review.split("Anna")
+        assert {t.text for t in space.facts("Anna")} == {"Anna bought kayak"}
+        assert [len(t.sources) for t in space.facts("Anna")] == [2]
 
 
 @pytest.mark.parametrize("old", [4], indirect=True)
@@ -107,10 +107,10 @@ def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread,
     options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
     with Memory(**old, **options, extractor=ModelExtractor(model)) as memory:
         space = memory.space(space_name)
-        assert (space.stats().summaries_pending, space.failures()) == (due, [])
-        assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)] * due
+        assert (space.stats().summaries_pending, space.queue.failures()) == (due, [])
+        assert [(step.chunks, step.error) for step in space.queue.enrich()] == [(0, None)] * due
         assert space.stats().summaries_pending == 0
-        assert [s.summary for s in space.sessions()] == ["Move: Ann moved to Oslo." * due]
+        assert [s.summary for s in space.overview.sessions()] == ["Move: Ann moved to Oslo." * due]
 
 
 def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, clock, extractor):
@@ -193,8 +193,8 @@ def test_facts_that_an_older_version_read_are_decided(riding, old, space_name, c
     for _ in range(2):
         with Memory(**old, **options) as memory:
             space = memory.space(space_name)
-            space.merge("Anna", into="Anna Berg")
-            found = {triple.text: triple for triple in space.triples()}
+            space.review.merge("Anna", into="Anna Berg")
+            found = {triple.text: triple for triple in space.facts()}
             rides = found["Anna Berg rides kayak"]
             assert (rides.status, rides.reason) == ("superseded", "its end was told later")
             assert rides.superseded_by == found["Anna Berg stopped riding kayak"].uid

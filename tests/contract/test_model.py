@@ -24,9 +24,9 @@ def test_a_failed_summary_is_written_later(open_memory, space_name):
     for number, text in enumerate(("My sister moved.", "She has a flat.", "A small one.")):
         at = START + timedelta(minutes=number)
         space.add(text, id=f"m{number}", session="s", speaker="Ann", at=at)
-        (step,) = space.enrich()
+        (step,) = space.queue.enrich()
         assert step.error is None
-        (session,) = space.sessions()
+        (session,) = space.overview.sessions()
         seen.append((session.summary, session.keys, session.version))
     assert seen == [
         ("Move: Pia moved to Bergen.", ("Bergen",), 1),
@@ -36,6 +36,6 @@ def test_a_failed_summary_is_written_later(open_memory, space_name):
     last = model.asked[-1].prompt.user
     assert "She has a flat." in last and "A small one." in last
     assert "My sister moved." not in last
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert (triple.text, triple.when.text) == ("Pia moves to Bergen", "2026-05-19")
     assert (triple.subject_type, triple.object_type) == ("person", "location")

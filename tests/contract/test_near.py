@@ -41,7 +41,7 @@ def tell(space, extractor, *said):
 
 
 def suspected(space):
-    return {frozenset((d.name, d.other)) for d in space.suspected_duplicates(5000)}
+    return {frozenset((d.name, d.other)) for d in space.review.duplicates(5000)}
 
 
 PAIR = frozenset(FILMS)
@@ -60,21 +60,21 @@ def space(whole, space_name):
 
 def test_a_pair_that_only_vectors_find_is_suspected(space, extractor):
     tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1]), likes("tea")])
-    (found,) = space.suspected_duplicates()
+    (found,) = space.review.duplicates()
     assert (found.name, found.other, found.type) == (*FILMS, "object")
     assert (found.score, found.reason) == (0.58, "nearly the same meaning (cosine 1.00)")
-    assert space.merges() == []
+    assert space.review.merges() == []
     assert {e.name for e in space.entities()} == {"Kim", "tea", *FILMS}
 
 
 def test_a_user_can_merge_or_dismiss_a_suspected_pair(space, extractor):
     tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1])])
-    space.merge(FILMS[0], into=FILMS[1])
+    space.review.merge(FILMS[0], into=FILMS[1])
     assert suspected(space) == set()
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert (triple.object, len(triple.sources)) == (FILMS[1], 2)
-    space.split(FILMS[0])
-    assert len(space.triples()) == 2
+    space.review.split(FILMS[0])
+    assert len(space.facts()) == 2
     assert suspected(space) == set(), "a user said that they are two"
     # Later messages do not make the pair suspected again.
     tell(space, extractor, [likes("Harry Potter films"), likes("harry potter Movies")])
@@ -83,7 +83,7 @@ def test_a_user_can_merge_or_dismiss_a_suspected_pair(space, extractor):
 
 def test_a_pair_that_a_user_keeps_apart_is_not_suspected_again(space, extractor):
     tell(space, extractor, [likes(FILMS[0]), likes(FILMS[1])])
-    space.split(FILMS[0], apart_from=FILMS[1])
+    space.review.split(FILMS[0], apart_from=FILMS[1])
     assert suspected(space) == set()
 
 
@@ -116,7 +116,7 @@ def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     space = whole(embedder=Meanings((name, other), FILMS)).space(space_name)
     tell(space, extractor, [likes(name, "person"), likes(other, "person"), *map(likes, FILMS)])
     tell(space, extractor, [likes("tea"), likes("tea", "concept")])
-    found = space.suspected_duplicates()
+    found = space.review.duplicates()
     assert [(d.name, d.other) for d in found] == [(name, other), FILMS]
     assert found[0].reason == "spelled nearly alike"
     assert [d.score for d in found] == [0.929, 0.58]
@@ -138,7 +138,7 @@ def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor)
     newer = ScriptedExtractor(name="newer-1")
     newer.script({"m0": [likes(name) for name in crowd[:3]], "m1": []})
     again = whole(embedder=embedder, extractor=newer).space(space_name)
-    again.redo()
+    again.queue.redo()
     again.flush()
     assert len(again.entities()) == 4
     assert suspected(again) == {
@@ -153,7 +153,7 @@ def test_names_without_evidence_are_not_suspected(whole, space_name, extractor):
     newer = ScriptedExtractor(name="newer-1")
     newer.script({"m0": [likes(FILMS[0])], "m1": [likes("tea")]})
     again = whole(embedder=NEAR, extractor=newer).space(space_name)
-    again.redo()
+    again.queue.redo()
     again.flush()
     assert suspected(again) == set()
     newer.script({"m2": [likes(FILMS[1])]})
@@ -216,7 +216,7 @@ def test_suspected_pairs_change_with_the_embedder(whole, extractor):
         tell(memory.space(name), extractor, [likes(CHILDREN[0]), likes(CHILDREN[1])])
     both = {PAIR, frozenset(CHILDREN[:2])}
     seen = []
-    memory.reindex(
+    memory.admin.reindex(
         Meanings(FILMS, name="films", dimension=48),
         on_progress=lambda made, total: seen.append(suspected(memory.space("a"))),
     )
@@ -225,14 +225,14 @@ def test_suspected_pairs_change_with_the_embedder(whole, extractor):
         assert suspected(memory.space(name)) == {PAIR}
     tell(memory.space("b"), extractor, [likes("harry potter Films"), likes(CHILDREN[2])])
     assert suspected(memory.space("b")) == {PAIR}
-    memory.reindex(FAR)
+    memory.admin.reindex(FAR)
     assert suspected(memory.space("a")) == suspected(memory.space("b")) == set()
-    memory.reindex(NEAR)
+    memory.admin.reindex(NEAR)
     assert suspected(memory.space("a")) == both
     assert suspected(memory.space("b")) == both | {
         frozenset((CHILDREN[2], CHILDREN[n])) for n in (0, 1)
     }
-    assert memory.space("a").merges() == []
+    assert memory.space("a").review.merges() == []
 
 
 @pytest.mark.changes_indexes
@@ -250,14 +250,14 @@ def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor
 
     def meanwhile(made, total):
         if not steps:
-            other.redo()
+            other.queue.redo()
             other.flush()
             newer.script({"m3": [likes(CHILDREN[1])]})
             other.add("m3", id="m3", session="t", at=START)
             other.flush()
         steps.append(made)
 
-    memory.reindex(NEAR, on_progress=meanwhile)
+    memory.admin.reindex(NEAR, on_progress=meanwhile)
     assert suspected(memory.space("a")) == {frozenset(CHILDREN[:2])}
     tell(memory.space("a"), extractor, [likes(FILMS[1])])
     assert suspected(memory.space("a")) == {PAIR, frozenset(CHILDREN[:2])}
@@ -280,15 +280,15 @@ def test_an_interrupted_reindex_continues_with_the_vectors_of_names(whole, extra
     for n, name in enumerate((*FILMS, *CHILDREN)):
         tell(memory.space("a"), extractor, [likes(name), likes(f"thing {n}")])
     with pytest.raises(EmbeddingError, match="Stopped"):
-        memory.reindex(Dying(FILMS, CHILDREN))
+        memory.admin.reindex(Dying(FILMS, CHILDREN))
     assert suspected(memory.space("a")) == set()
     # A reindex to a third embedder in between leaves nothing of the first one.
-    memory.reindex(Meanings(CHILDREN, name="children"))
+    memory.admin.reindex(Meanings(CHILDREN, name="children"))
     pairs = {frozenset((CHILDREN[a], CHILDREN[b])) for a, b in ((0, 1), (0, 2), (1, 2))}
     assert suspected(memory.space("a")) == pairs
     with pytest.raises(EmbeddingError, match="Stopped"):
-        memory.reindex(Dying(FILMS, CHILDREN))
-    done = memory.reindex(NEAR)
+        memory.admin.reindex(Dying(FILMS, CHILDREN))
+    done = memory.admin.reindex(NEAR)
     assert done.resumed > 0
     assert suspected(memory.space("a")) == pairs | {PAIR}
 
@@ -314,10 +314,10 @@ def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     assert suspected(space) == set()
     tell(space, extractor, [likes(FILMS[1])])
     assert suspected(space) == {PAIR}, "both were said again"
-    done = memory.reindex()
+    done = memory.admin.reindex()
     assert (done.vectors, done.resumed) == (3 + 1, 0), "children and tea; Kim was said again too"
     assert len(suspected(memory.space("a"))) == 1 + 3
-    assert memory.reindex().vectors == 0
+    assert memory.admin.reindex().vectors == 0
     # It is the same embedder, so other open memories continue.
     assert suspected(space) == suspected(whole(embedder=NEAR).space("a"))
 
@@ -328,10 +328,10 @@ def test_a_page_of_the_list(space, extractor):
     tell(space, extractor, [likes(name, "person") for name in people])
     tell(space, extractor, [*map(likes, FILMS), *map(likes, CHILDREN)])
     tell(space, extractor, [likes("tea"), likes("tea", "concept")])
-    whole = space.suspected_duplicates()
+    whole = space.review.duplicates()
     assert [d.score for d in whole] == sorted([d.score for d in whole], reverse=True)
     assert len(whole) == 2 + 4
     for limit in range(1, 9):
-        pages = [space.suspected_duplicates(limit, offset) for offset in range(0, 9, limit)]
+        pages = [space.review.duplicates(limit, offset) for offset in range(0, 9, limit)]
         assert [pair for page in pages for pair in page] == whole
-    assert space.suspected_duplicates(0) == []
+    assert space.review.duplicates(0) == []

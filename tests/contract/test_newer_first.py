@@ -71,3 +71,51 @@ def test_a_question_about_the_past_is_not_turned_round(space, question):
     result = space.search(question, now=NOW)
     assert not any("newer ones first" in note for note in result.trace.notes)
     assert not any("moved up" in note for hit in result for note in hit.why.notes)
+
+
+PLAN = {
+    "en": ("Teo pays 23 pounds for his phone plan.", "Teo pays for his phone plan eleven pounds."),
+    "de": ("Der Handyvertrag kostet mich 23 Euro.", "Der Handyvertrag kostet mich jetzt 11 Euro."),
+}
+ASKED = {"en": "What does Teo pay for his phone plan?", "de": "Was kostet mich der Handyvertrag?"}
+
+
+def said_of_the_plan(space, language, *, by="Teo"):
+    """What two people say, each message in a session of its own; the last is about the plan."""
+    old, new = PLAN[language]
+    texts = [old, "The cat hid behind the piano.", "We planted beans and carrots.", new]
+    for number, text in enumerate(texts):
+        speaker = by if text == new else "Teo"
+        at = START + timedelta(days=10 * number)
+        space.add(text, id=f"m{number}", session=f"s{number}", speaker=speaker, at=at)
+
+
+@pytest.mark.parametrize("language", PLAN)
+def test_the_last_version_of_what_a_person_said_comes_first(open_memory, space_name, language):
+    space = open_memory().space(space_name)
+    said_of_the_plan(space, language)
+    result = space.search(ASKED[language], now=NOW)
+    assert [hit.id for hit in result][:2] == ["m3", "m0"]
+    off = space.search(ASKED[language], now=NOW, settings=SearchSettings(time_order=False))
+    assert [hit.id for hit in off][:2] == ["m0", "m3"], "it matches better"
+    note = (
+        "moved up: the same speaker said something very like it earlier, which is among the first"
+    )
+    assert [hit.id for hit in result if note in hit.why.notes] == ["m3"]
+    assert "of what one person said of the same thing, the last comes first" in result.trace.notes
+    assert not any("moved up" in note for hit in off for note in hit.why.notes)
+
+
+def test_what_another_person_said_later_is_no_version(open_memory, space_name):
+    space = open_memory().space(space_name)
+    said_of_the_plan(space, "en", by="Maud")
+    result = space.search(ASKED["en"], now=NOW)
+    assert [hit.id for hit in result][:2] == ["m0", "m3"]
+    assert not any("moved up" in note for hit in result for note in hit.why.notes)
+
+
+def test_what_a_person_paid_is_not_turned_round(open_memory, space_name):
+    space = open_memory().space(space_name)
+    said_of_the_plan(space, "en")
+    result = space.search("What did Teo pay for his phone plan?", now=NOW)
+    assert [hit.id for hit in result][:2] == ["m0", "m3"]

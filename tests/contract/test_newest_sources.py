@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph.ids import chunk_uid, message_uid
-from cognigraph.stores.candidates import NewestSources
-from cognigraph.stores.result_records import ResultQuery, ResultRecords
+from cognigraph.stores.candidates import NewestSources, ResultQuery, ResultRecords
 
 pytestmark = pytest.mark.one_line
 MESSAGES = [
@@ -46,7 +45,7 @@ def test_a_search_lists_the_newest_sources_and_those_among_its_hits(space):
     assert {source.id for source in lives.sources} == expected
     assert lives.source_count == 14
 
-    (whole,) = [one for one in space.triples("Bergen") if one.uid == lives.uid]
+    (whole,) = [one for one in space.facts("Bergen") if one.uid == lives.uid]
     assert (len(whole.sources), whole.older_sources) == (14, 0)
 
     then = space.search("Where does Klara live?", k=2, as_of="2026-05-12T10:00:00Z")
@@ -57,7 +56,7 @@ def test_a_search_lists_the_newest_sources_and_those_among_its_hits(space):
 
 def test_the_store_reads_as_many_sources_as_are_asked_for(space):
     store = space._engine.store.search
-    (lives,) = [one for one in space.triples("Bergen") if one.text == "Klara lives in Bergen"]
+    (lives,) = [one for one in space.facts("Bergen") if one.text == "Klara lives in Bergen"]
     chunk = chunk_uid(message_uid(space.name, "s", "m1"), 0)
     until = datetime(2026, 5, 10, 9, tzinfo=UTC)
     for newest, ids, older in (
@@ -81,8 +80,8 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     )
     space.flush(60)
     store = space._engine.store.search
-    (lives,) = [one for one in space.triples("Bergen") if one.text == "Klara lives in Bergen"]
-    others = sorted(one.uid for one in space.triples() if one.uid != lives.uid)
+    (lives,) = [one for one in space.facts("Bergen") if one.text == "Klara lives in Bergen"]
+    others = sorted(one.uid for one in space.facts() if one.uid != lives.uid)
     said = [chunk_uid(message_uid(space.name, "s", f"m{n}"), 0) for n in (1, 13)]
     dog = chunk_uid(message_uid(space.name, "t", "other"), 0)
     newest = NewestSources(2, (said[0],))
@@ -98,7 +97,7 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     assert found.sessions == store.sessions_by_id(space.name, ["s", "t"])
     assert set(found.sessions) == {"s", "t"}
     stated = {
-        uid: sorted(one.uid for one in space.triples() if id in {said.id for said in one.sources})
+        uid: sorted(one.uid for one in space.facts() if id in {said.id for said in one.sources})
         for uid, id in zip(said, ("m1", "m13"), strict=True)
     }
     assert found.stated == {uid: tuple(uids) for uid, uids in stated.items()}

@@ -75,7 +75,7 @@ def test_cypher_takes_parameters_and_a_limit(open_memory: OpenMemory, space_name
 def test_check_finds_a_healthy_store(open_memory: OpenMemory, space_name):
     memory = open_memory()
     memory.space(space_name).add("hello")
-    checks = memory.check()
+    checks = memory.admin.check()
     assert checks
     assert [check.name for check in checks if not check.ok] == []
     assert memory.info.embedder.dimension == 256
@@ -106,7 +106,7 @@ def test_the_async_memory_does_the_same(location, space_name):
 def test_a_file_has_no_bookmarks(tmp_path):
     with Memory(tmp_path / "m.db", embedder=HashEmbedder(64), enrich="manual") as memory:
         memory.add("Ann lives in Oslo.")
-        assert memory.bookmarks() == ()
-        memory.catch_up(())
+        assert memory.admin.bookmarks() == ()
+        memory.admin.catch_up(())
         with pytest.raises(StoreError, match="is a file, which has no bookmarks"):
-            memory.catch_up(["FB:kcwQ"])
+            memory.admin.catch_up(["FB:kcwQ"])

@@ -21,7 +21,13 @@ def told(open_memory, space_name):
         ]
     ):
         at = f"2026-01-{number + 1:02}T09:00:00Z"
-        space.add_exchange(said, answered, session=f"s{number}", at=at)
+        same = {"session": f"s{number}", "at": at}
+        space.add_many(
+            [
+                {"role": "user", "content": said, **same},
+                {"role": "assistant", "content": answered, **same},
+            ]
+        )
     space.flush()
     return space
 
@@ -35,8 +41,8 @@ def test_a_name_is_one_person_wherever_it_stands_in_a_sentence(told):
 
 
 def test_a_user_who_says_their_name_stays_the_user_of_the_messages(told):
-    facts = {triple.text for triple in told.triples("user")}
+    facts = {triple.text for triple in told.facts("user")}
     assert {"user works at Lund University Hospital", "user is called Anna"} <= facts
-    assert told.profile("Anna")["work"].facts[0].object == "Lund University Hospital"
+    assert told.overview.profile("Anna")["work"].facts[0].object == "Lund University Hospital"
     [user] = [entity for entity in told.entities() if entity.name == "user"]
     assert "Anna" in user.aliases

@@ -17,7 +17,7 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.ingest import Extraction, Fact
-from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Limits
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Derivation
 from tests.conftest import START
@@ -39,19 +39,19 @@ def test_one_poisoned_chunk_parks_alone_and_the_others_get_through(
     add(space, *ids)
     extractor.script({id: [fact(id)] for id in ids})
     extractor.fail_for("m07", times=99, error=ModelAnswerError("no JSON", usage=SPENT))
-    steps = space.enrich()
+    steps = space.queue.enrich()
     assert [(step.chunks, step.error) for step in steps if step.error] == [
         (20, "no JSON"), (16, "no JSON"), (4, "no JSON"), (1, "no JSON"),
     ]  # fmt: skip
     assert sum(step.chunks for step in steps if not step.error) == 19
     assert sum((step.usage for step in steps), Usage()).calls == 4
     assert {source for _, _, sources in facts(space) for source in sources} == {*ids} - {"m07"}
-    (failure,) = space.failures()
+    (failure,) = space.queue.failures()
     assert (failure.message_id, failure.attempts, failure.parked) == ("m07", 4, False)
     for _ in range(4):
         clock.advance(timedelta(hours=1))
-        space.enrich()
-    (failure,) = space.failures()
+        space.queue.enrich()
+    (failure,) = space.queue.failures()
     assert (failure.attempts, failure.parked, failure.reason) == (5, True, "no JSON")
     assert (space.stats().failed, space.stats().done) == (1, 19)
 
@@ -83,31 +83,31 @@ def test_an_outage_never_parks_and_waits_longer_each_time(
     add(space, "n1", session="t")
     extractor.script({id: [fact(id)] for id in ("m1", "m2", "n1")})
     extractor.fail_for("m1", "n1", times=99, error=ModelUnavailableError("503 from the endpoint"))
-    first, second = space.enrich()  # two failures are due to the endpoint
+    first, second = space.queue.enrich()  # two failures are due to the endpoint
     assert [first.error, first.stopped] == ["503 from the endpoint", None]
     assert [second.stopped, second.chunks] == ["503 from the endpoint", 1]
     clock.advance(timedelta(seconds=1))
-    assert space.enrich() == []  # the whole queue waits
+    assert space.queue.enrich() == []  # the whole queue waits
     for _ in range(30):
         clock.advance(timedelta(minutes=5))
-        assert {step.error for step in space.enrich()} == {"503 from the endpoint"}
-    found = {failure.message_id: failure for failure in space.failures()}
+        assert {step.error for step in space.queue.enrich()} == {"503 from the endpoint"}
+    found = {failure.message_id: failure for failure in space.queue.failures()}
     assert {(f.attempts, f.parked) for f in found.values()} == {(0, False)}
     assert set(found) == {"m1", "m2", "n1"}
     assert min(failure.outages for failure in found.values()) > 5
     extractor.fail_for("m1", "n1", times=0)
     clock.advance(timedelta(hours=1))
-    assert {step.stopped for step in space.enrich()} == {None}
-    assert (space.failures(), space.stats().done) == ([], 3)
+    assert {step.stopped for step in space.queue.enrich()} == {None}
+    assert (space.queue.failures(), space.stats().done) == ([], 3)
 
 
 def test_a_refused_key_parks_nothing(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     add(space, "m1")
     extractor.fail_for("m1", times=9, error=ModelRefusedError("wrong key", status=401))
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert step.stopped == "wrong key"
-    (failure,) = space.failures()
+    (failure,) = space.queue.failures()
     assert (failure.parked, failure.attempts, failure.outages) == (False, 0, 1)
 
 
@@ -117,8 +117,8 @@ def test_a_text_the_model_refuses_is_parked_alone(open_memory, space_name, extra
     too_long = ModelRefusedError("too long", status=400)
     too_long.too_long = True
     extractor.fail_for("m2", times=9, error=too_long)
-    space.enrich()
-    assert [(f.message_id, f.parked) for f in space.failures()] == [("m2", True)]
+    space.queue.enrich()
+    assert [(f.message_id, f.parked) for f in space.queue.failures()] == [("m2", True)]
     assert space.stats().done == 2
 
 
@@ -131,17 +131,17 @@ def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
         add(space, f"m{number}", session=f"s{number}")
     extractor.script({f"m{n}": [fact(f"m{n}")] for n in range(4)})
     extractor.fail_at(3, error=BudgetExceededError("the budget of 2 calls is used up"))
-    steps = space.enrich()
+    steps = space.queue.enrich()
     assert [step.stopped for step in steps] == [None, None, "the budget of 2 calls is used up"]
     stats = space.stats()
     assert (stats.done, stats.pending, stats.leased, stats.failed) == (2, 2, 0, 0)
-    assert space.failures() == []
+    assert space.queue.failures() == []
     with pytest.raises(FlushTimeout, match=r"2 chunks .* budget of 2 calls") as caught:
         space.flush(timeout=60)
     assert caught.value.halted
     # Another run with a new budget continues from here.
     again = open_memory().space(space_name)
-    assert [step.chunks for step in again.enrich()] == [1, 1]
+    assert [step.chunks for step in again.queue.enrich()] == [1, 1]
     assert extractor.read == {"m0": 1, "m1": 1, "m2": 2, "m3": 1}
 
 
@@ -158,7 +158,7 @@ def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limi
     for number in range(4):
         add(space, f"m{number}", session=f"s{number}")
     extractor.result = lambda window: Extraction(usage=SPENT)
-    steps = space.enrich(limits=limits)
+    steps = space.queue.enrich(limits=limits)
     assert [step.stopped for step in steps] == [None, why]
     assert (space.stats().done, space.stats().pending) == (2, 2)
 
@@ -172,7 +172,7 @@ def test_a_run_stops_after_twelve_failed_batches_in_a_row(open_memory, space_nam
         add(space, *(f"m{number}-{n}" for n in range(8)), session=f"s{number:02}")
     ids = [f"m{number}-{n}" for number in range(30) for n in range(8)]
     extractor.fail_for(*ids, times=999)
-    steps = space.enrich()
+    steps = space.queue.enrich()
     assert len(steps) == 12
     assert steps[-1].stopped.startswith("12 batches in a row failed")
     assert space.stats().failed == 0
@@ -185,7 +185,7 @@ def test_released_and_extended_leases(open_memory, space_name, clock):
     store = memory._engine.store
     first = claim(memory, clock, space_name)
     assert store.queue.release(first)
-    assert (space.stats().pending, space.stats().leased, space.failures()) == (2, 0, [])
+    assert (space.stats().pending, space.stats().leased, space.queue.failures()) == (2, 0, [])
     second = claim(memory, clock, space_name)
     assert [chunk.attempts for chunk in second.chunks] == [0, 0]
     assert not store.queue.release(first)
@@ -219,7 +219,7 @@ def test_a_slow_extractor_keeps_its_lease(open_memory, space_name, extractor):
         return Extraction(facts=(fact("m1"),))
 
     extractor.result = think
-    (step,) = space.enrich()
+    (step,) = space.queue.enrich()
     assert (step.lost, step.triples) == (False, 1)
 
 
@@ -233,7 +233,7 @@ def test_an_interrupt_gives_the_chunks_back(open_memory, space_name, extractor):
 
     extractor.result = interrupt
     with pytest.raises(KeyboardInterrupt):
-        space.enrich()
+        space.queue.enrich()
     assert (space.stats().leased, space.stats().pending) == (0, 1)
 
 
@@ -242,7 +242,7 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     space = open_memory(settings=settings).space(space_name)
     add(space, "m1", "m2", "m3")
     add(space, "n1", session="t")
-    assert space.estimate().usage is None  # the extractor gives no estimate
+    assert space.queue.estimate().usage is None  # the extractor gives no estimate
     windows = []
 
     def estimate(window):
@@ -250,7 +250,7 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
         return SPENT
 
     extractor.estimate = estimate
-    found = space.estimate()
+    found = space.queue.estimate()
     assert (found.sessions, found.turns, found.chunks, found.windows) == (2, 4, 4, 3)
     assert (found.usage.calls, found.usage.cost, found.again) == (3, 1.5, 0)
     assert found.extractor == "scripted-1"
@@ -258,17 +258,17 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     assert seen == [([], ["m1", "m2"]), (["m2"], ["m3"]), ([], ["n1"])]
     assert (extractor.calls, space.stats().leased) == (0, 0)
     space.flush()
-    assert space.estimate().windows == 0
+    assert space.queue.estimate().windows == 0
     assert [[c.message_id for c in w.chunks] for w in extractor.windows] == [
         ["m1", "m2"], ["m3"], ["n1"],
     ]  # fmt: skip
     assert space._engine.store.queue.peek("not-there") is None
     windows.clear()
-    again = space.estimate(redo=True)  # as if it were queued
+    again = space.queue.estimate(redo=True)  # as if it were queued
     assert (again.sessions, again.chunks, again.windows, again.again) == (2, 4, 3, 4)
     assert again.usage.calls == 3
     assert {window.notes.state for window in windows} == {""}
-    assert space.estimate(redo=True, older_than=1).chunks == 0
+    assert space.queue.estimate(redo=True, older_than=1).chunks == 0
     assert (space.stats().pending, extractor.calls) == (0, 3)
 
 
@@ -283,8 +283,8 @@ def test_how_long_the_first_message_has_been_waiting(open_memory, space_name):
     add(space, "m2")
     waited = longest_wait(space_name)
     assert 0.15 <= waited < 60.0
-    assert memory.longest_wait() >= waited  # other spaces may have older messages
+    assert memory.admin.longest_wait() >= waited  # other spaces may have older messages
     space.flush()
     assert longest_wait(space_name) == 0.0
-    space.redo()
+    space.queue.redo()
     assert 0.0 <= longest_wait(space_name) < waited  # since then, not since they arrived

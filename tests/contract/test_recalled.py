@@ -27,7 +27,7 @@ def fill(space):
 def learned(space):
     return {
         (t.text, t.first_observed, t.last_observed, tuple(s.id for s in t.sources))
-        for t in space.triples()
+        for t in space.facts()
     }
 
 

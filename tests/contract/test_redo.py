@@ -45,14 +45,14 @@ def graph(space):
     inside = "MATCH (t:Triple)-[:IN_SESSION]->(s:Session) RETURN t.object AS t, s.id AS s"
     return {
         "triples": sorted(
-            (t.text, t.first_observed, t.last_observed, t.sources) for t in space.triples()
+            (t.text, t.first_observed, t.last_observed, t.sources) for t in space.facts()
         ),
         "entities": sorted(
             (e.name, e.type, e.triples, e.mentions) for e in space.entities(limit=1000)
         ),
         "mentions": sorted((row["id"], row["name"]) for row in space.cypher(ties)),
         "inside": sorted((row["t"], row["s"]) for row in space.cypher(inside)),
-        "sessions": [(s.id, sorted(s.keys), s.themes) for s in space.sessions()],
+        "sessions": [(s.id, sorted(s.keys), s.themes) for s in space.overview.sessions()],
         "stats": space.stats(),
     }
 
@@ -78,7 +78,7 @@ def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     old.flush()
     before = graph(old)
     new = open_memory(extractor=reader("x-2", NEW)).space(space_name)
-    assert new.redo(older_than=2) == 3
+    assert new.queue.redo(older_than=2) == 3
     assert new.stats().pending == 3
     waiting = graph(new)
     for name in ("triples", "entities", "mentions", "sessions"):
@@ -98,7 +98,7 @@ def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     assert (after["stats"].triples, after["stats"].entities) == (2, 3)
     found = new.search("Who likes kayaks and tea?", now=START + timedelta(days=9))
     assert {triple.object for triple in found.triples} == {"tea", "coffee"}
-    assert [summary.extractor for summary in new.summaries("s")] == ["x-2", "x-1"]
+    assert [summary.extractor for summary in new.overview.summaries("s")] == ["x-2", "x-1"]
 
 
 def test_only_older_versions_of_the_family_are_read_again(open_memory, space_name):
@@ -108,17 +108,19 @@ def test_only_older_versions_of_the_family_are_read_again(open_memory, space_nam
         space.flush()
     extractor = reader("x-10", {})
     space = open_memory(extractor=extractor).space(space_name)
-    assert space.redo(older_than=1) == 0
-    assert space.redo(older_than="x-10") == 2
-    assert space.redo(older_than=10) == 0  # they are queued already
+    assert space.queue.redo(older_than=1) == 0
+    assert space.queue.redo(older_than="x-10") == 2
+    assert space.queue.redo(older_than=10) == 0  # they are queued already
     space.flush()
     assert sorted(extractor.read) == ["m0", "m1"]
-    assert space.redo(older_than="y-2") == 1  # another extractor's results only if it is named
-    assert space.redo() == 3
+    assert (
+        space.queue.redo(older_than="y-2") == 1
+    )  # another extractor's results only if it is named
+    assert space.queue.redo() == 3
     space.flush()
     assert space._engine.store.queue.extractors(space_name) == {"x-10": 4}
     with pytest.raises(ConfigurationError, match="'rules-2'"):
-        space.redo(older_than="newest")
+        space.queue.redo(older_than="newest")
 
 
 def test_redo_extracts_a_session_completely_from_its_beginning(open_memory, space_name):
@@ -130,14 +132,14 @@ def test_redo_extracts_a_session_completely_from_its_beginning(open_memory, spac
     space = open_memory(extractor=later, settings=settings).space(space_name)
     add(space, "m3", start=START + timedelta(hours=1))
     space.flush()
-    assert space.redo(older_than=2) == 3
+    assert space.queue.redo(older_than=2) == 3
     again = reader("x-2", {})
     space = open_memory(extractor=again, settings=settings).space(space_name)
     add(space, "m4", start=START + timedelta(hours=2))
     space.flush()
     notes = [(w.notes.state, [c.message_id for c in w.chunks]) for w in again.windows]
     assert notes == [("", ["m1", "m2"]), ("m1m2", ["m3", "m4"])]
-    (session,) = space.sessions()
+    (session,) = space.overview.sessions()
     assert session.themes == (Theme("x-2", "m1 m2 m3 m4"),)
     assert session.version == 4
 
@@ -147,18 +149,18 @@ def test_a_failed_redo_keeps_the_earlier_extraction(open_memory, space_name, clo
     fill(space)
     space.flush()
     before = facts(space)
-    summary = space.sessions()[-1].summary
+    summary = space.overview.sessions()[-1].summary
     broken = reader("x-2", NEW)
     broken.fail_for("m1", "m2", "n1", times=99)
     settings = Settings(enrich=EnrichSettings(park_after=1))
     space = open_memory(extractor=broken, settings=settings).space(space_name)
-    space.redo()
-    space.enrich()
+    space.queue.redo()
+    space.queue.enrich()
     assert space.stats().failed == 3
     assert facts(space) == before
-    assert space.sessions()[-1].summary == summary
+    assert space.overview.sessions()[-1].summary == summary
     broken.fail_for("m1", "m2", "n1", times=0)
-    assert space.retry_failed() == 3
+    assert space.queue.retry() == 3
     space.flush()
     assert {(text, *ids) for text, _, ids in facts(space)} == {
         ("Ann likes tea", "m1", "n1"), ("Ann likes coffee", "m2"),
@@ -172,7 +174,7 @@ def test_redo_ends_the_lease_of_its_session(open_memory, space_name, clock):
     space.flush()
     add(space, "m2", start=START + timedelta(hours=1))
     held = claim(memory, clock, space_name)
-    assert space.redo() == 1
+    assert space.queue.redo() == 1
     assert not memory._engine.store.queue.complete(held, Derivation("late-1"))
     assert space.stats().pending == 2
 
@@ -189,10 +191,10 @@ def test_an_entity_that_is_mentioned_stays_without_triples(open_memory, space_na
     second = ScriptedExtractor(name="x-2")
     second.result = lambda window: Extraction(mentions=(Mention("tea", "object", (0,)),))
     space = open_memory(extractor=second).space(space_name)
-    space.redo()
+    space.queue.redo()
     space.flush()
     assert [(e.name, e.triples, e.mentions) for e in space.entities()] == [("tea", 0, 1)]
-    assert space.triples() == []
+    assert space.facts() == []
 
 
 def test_summaries_are_kept_as_revisions_and_survive_failures(
@@ -211,21 +213,21 @@ def test_summaries_are_kept_as_revisions_and_survive_failures(
         space.flush()
     extractor.fail_for("m5", times=1)
     add(space, "m5", start=START + timedelta(hours=9))
-    space.enrich()
+    space.queue.enrich()
     clock.advance(timedelta(hours=1))
     extractor.result = lambda window: Extraction()
-    space.enrich()  # without a summary there is no new revision
-    found = space.summaries("s")
+    space.queue.enrich()  # without a summary there is no new revision
+    found = space.overview.summaries("s")
     assert [(one.version, one.at) for one in found] == [
         (5, times[4]), (4, times[3]), (3, times[2]),
     ]  # fmt: skip
     assert (found[0].session, found[0].extractor, found[0].keys) == ("s", "scripted-1", ("m4",))
     assert found[1].themes == (Theme("T", "m3 𝄞 \"'"), Theme("", "more"))
     assert found[1].text == "T: m3 𝄞 \"'\nmore"
-    (session,) = space.sessions()
+    (session,) = space.overview.sessions()
     assert (session.version, session.themes) == (5, found[0].themes)
-    assert space.summaries("other") == []
-    assert open_memory().space(space_name + "x").summaries("s") == []
+    assert space.overview.summaries("other") == []
+    assert open_memory().space(space_name + "x").overview.summaries("s") == []
     rows = space.cypher(
         "MATCH (s:Session)-[:HAS_REVISION]->(r:Revision) "
         "RETURN r.version AS version, r.keys AS keys ORDER BY r.version"
@@ -237,7 +239,7 @@ def spelled(space):
     """Return all spellings: of entities, of facts about them, and of aliases."""
     return (
         {(e.name, e.aliases) for e in space.entities(limit=1000)},
-        {(t.subject, t.relation, t.object) for t in space.triples()},
+        {(t.subject, t.relation, t.object) for t in space.facts()},
     )
 
 

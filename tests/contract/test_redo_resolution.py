@@ -50,7 +50,7 @@ def again(open_memory, space_name):
         first.flush()
         between(first)
         later = open_memory(extractor=reader("x-2", new)).space(space_name)
-        assert later.redo() == len({*old, *new})
+        assert later.queue.redo() == len({*old, *new})
         later.flush()
         return later
 
@@ -58,7 +58,7 @@ def again(open_memory, space_name):
 
 
 def evidence(space):
-    return {t.text: sorted(source.id for source in t.sources) for t in space.triples()}
+    return {t.text: sorted(source.id for source in t.sources) for t in space.facts()}
 
 
 BOUGHT = {"m1": [person("Anna", "bought", "kayak")], "m2": [person("Anna Berg", "bought", "kayak")]}
@@ -69,8 +69,10 @@ def test_redo_with_the_same_extraction_changes_nothing(again):
         "m3": [Mention("Anna Berg", "person", (0,), ("Annie",)), person("Annie", "likes", "tea")]
     }
     seen = []
-    space = again(old, old, lambda first: seen.append((order.claimed(first), first.merges())))
-    assert (order.claimed(space), space.merges()) == seen[0]
+    space = again(
+        old, old, lambda first: seen.append((order.claimed(first), first.review.merges()))
+    )
+    assert (order.claimed(space), space.review.merges()) == seen[0]
     assert names(space)["Anna Berg"] == ("Anna", "Annie")
 
 
@@ -79,7 +81,7 @@ def test_redo_removes_one_of_two_duplicate_facts(again, kept, name):
     space = again(BOUGHT, {kept: BOUGHT[kept]})
     assert evidence(space) == {f"{name} bought kayak": [kept]}
     assert names(space) == {name: (), "kayak": ()}
-    assert space.merges() == []
+    assert space.review.merges() == []
     assert (space.stats().entities, space.stats().triples) == (2, 1)
     result = space.search("Who bought a kayak?", now=START + timedelta(days=1))
     assert [t.subject for t in result.triples] == [name]
@@ -91,7 +93,7 @@ def test_redo_removes_one_of_three_duplicate_facts(again, gone):
     called = {"m1": "Anna Berg", "m2": "Dr. Anna Berg", "m3": "Anna Bérg"}
     old = {id: [person(name, "bought", "kayak")] for id, name in called.items()}
     space = again(old, {id: facts for id, facts in old.items() if id != gone})
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert triple.subject == ("Anna Bérg" if gone == "m1" else "Anna Berg")
     assert sorted(source.id for source in triple.sources) == sorted(old.keys() - {gone})
     assert triple.first_observed == min(source.at for source in triple.sources)
@@ -106,7 +108,7 @@ def test_an_alias_is_removed_with_its_only_source(again):
     assert seen == [("Annie",)]
     assert names(space) == {"Annie": (), "tea": (), "Anna Berg": (), "dog": ()}
     assert space.cypher("MATCH (a:Alias) RETURN a.name AS name") == []
-    (merge,) = space.merges()
+    (merge,) = space.review.merges()
     assert merge.undone_at is not None
 
 
@@ -126,7 +128,7 @@ def test_removing_an_ambiguous_name_restores_the_merge(again):
     space = again(old, BOUGHT, lambda first: seen.append(names(first)["Anna Berg"]))
     assert seen == [()]
     assert names(space) == {"Anna Berg": ("Anna",), "kayak": ()}
-    assert space.suspected_duplicates() == []
+    assert space.review.duplicates() == []
 
 
 def test_removing_many_similar_names_restores_the_merge(again):
@@ -154,8 +156,8 @@ def test_redo_keeps_the_constraints_of_users(again):
     }
 
     def speak(space):
-        space.merge("Bob", into="Robert Lee")
-        space.split("Anna")
+        space.review.merge("Bob", into="Robert Lee")
+        space.review.split("Anna")
 
     space = again(old, old, speak)
     assert names(space)["Robert Lee"] == ("Bob",)
@@ -165,21 +167,23 @@ def test_redo_keeps_the_constraints_of_users(again):
         "Anna likes tea": ["m3"],
         "Anna Berg likes tea": ["m3"],
     }
-    assert {(m.name, m.by, m.undone_at is None) for m in space.merges()} == {
+    assert {(m.name, m.by, m.undone_at is None) for m in space.review.merges()} == {
         ("Bob", "user", True), ("Anna", "rules", False),
     }  # fmt: skip
 
 
 def test_a_user_constraint_applies_again_when_its_name_returns(again, open_memory, space_name):
     old = {"m1": [person("Bob", "owns", "boat")], "m2": [person("Robert Lee", "has", "dog")]}
-    space = again(old, {"m2": old["m2"]}, lambda first: first.merge("Bob", into="Robert Lee"))
+    space = again(
+        old, {"m2": old["m2"]}, lambda first: first.review.merge("Bob", into="Robert Lee")
+    )
     assert evidence(space) == {"Robert Lee has dog": ["m2"]}
     assert names(space) == {"Robert Lee": ("Bob",), "dog": ()}
     back = open_memory(extractor=reader("x-3", old)).space(space_name)
-    back.redo()
+    back.queue.redo()
     back.flush()
     assert evidence(back) == {"Robert Lee owns boat": ["m1"], "Robert Lee has dog": ["m2"]}
-    back.split("Bob")
+    back.review.split("Bob")
     assert evidence(back) == {"Bob owns boat": ["m1"], "Robert Lee has dog": ["m2"]}
 
 

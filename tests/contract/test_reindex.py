@@ -126,7 +126,7 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     fill(memory)
     seen: list[tuple[int, int]] = []
     before = answers(memory)
-    done = memory.reindex(
+    done = memory.admin.reindex(
         HashEmbedder(96), on_progress=lambda made, total: seen.append((made, total))
     )
     # Two spaces of five chunks, five facts and six names, two sessions each with a key and a theme.
@@ -142,10 +142,10 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     assert memory.space("a").search("boat Bergen", now=START)[0].id == "new"
     memory.close()
     back = fresh(embedder=HashEmbedder(96))
-    back.reindex(HashEmbedder(256))
+    back.admin.reindex(HashEmbedder(256))
     memory = fresh(embedder=HashEmbedder(256))
     same(answers(memory)[12:], before[12:])  # the space to which nothing was added
-    assert [check for check in memory.check() if not check.ok] == []
+    assert [check for check in memory.admin.check() if not check.ok] == []
 
 
 @pytest.mark.slow
@@ -159,21 +159,21 @@ def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp
     extractor.script(said)
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory, spaces=("a", "b"))
-    memory.space("b").split("Anna")
-    assert (len(memory.space("a").triples()), len(memory.space("b").triples())) == (2, 3)
-    done = memory.reindex(HashEmbedder(96))
+    memory.space("b").review.split("Anna")
+    assert (len(memory.space("a").facts()), len(memory.space("b").facts())) == (2, 3)
+    done = memory.admin.reindex(HashEmbedder(96))
     assert done.vectors == 2 * (5 + 3 + 5)
     with Memory(
         tmp_path / "new.db", embedder=HashEmbedder(96), extractor=extractor, enrich="manual"
     ) as anew:
         fill(anew)
-        anew.space("b").split("Anna")
+        anew.space("b").review.split("Anna")
         same(answers(memory), answers(anew))
         for one in (memory, anew):
-            one.space("a").split("Anna")
-            one.space("b").merge("Anna", into="Anna Berg")
+            one.space("a").review.split("Anna")
+            one.space("b").review.merge("Anna", into="Anna Berg")
         same(answers(memory), answers(anew))
-    assert {t.text for t in memory.space("a").triples()} == {
+    assert {t.text for t in memory.space("a").facts()} == {
         "Anna bought kayak", "Anna Berg bought kayak", "Ben does not know Anna",
     }  # fmt: skip
 
@@ -213,8 +213,8 @@ def test_a_spelling_that_changes_during_a_reindex_is_embedded_again(
             memory.space("a").add("said before", id="early", session="e", at=at)
             memory.space("a").flush()
 
-    memory.reindex(Exact(96), on_progress=add)
-    (triple,) = memory.space("a").triples()
+    memory.admin.reindex(Exact(96), on_progress=add)
+    (triple,) = memory.space("a").facts()
     assert (triple.text, len(triple.sources)) == ("Ann likes tea", 2)
     probe = CandidateQuery(CheckedEmbedder(Exact(96)).embed([triple.text])[0], triples_by_vector=5)
     (cosine,) = memory._engine.store.search.candidates("a", probe).triples.cosine
@@ -237,12 +237,12 @@ def test_an_interrupted_reindex_continues(fresh: OpenMemory, monkeypatch):
             return super().embed(texts)
 
     with pytest.raises(EmbeddingError, match="Stopped"):
-        memory.reindex(Dying(96))
+        memory.admin.reindex(Dying(96))
     same(answers(memory), before)
     assert memory.info.embedder.name == "hash-256"
     memory.close()
     again = fresh(embedder=HashEmbedder(256))
-    done = again.reindex(HashEmbedder(96))
+    done = again.admin.reindex(HashEmbedder(96))
     assert done.resumed >= 12  # on Neo4j a text without words has no vector and is repeated
     assert done.vectors == 40
     assert again.space("a").search("kayak", now=START)[0].id == "m2"
@@ -267,7 +267,7 @@ def test_recalled_text_is_not_found_after_a_reindex(fresh: OpenMemory):
             found[id].why.signals.get("vector", 0.0) <= 0 for id in {"quote", "more"} & found.keys()
         )
         assert space.search("zebras", now=START)[0].id == "more"
-        memory.reindex(HashEmbedder(96 if dimension == 256 else 256))
+        memory.admin.reindex(HashEmbedder(96 if dimension == 256 else 256))
 
 
 def test_a_reindex_to_another_embedder_starts_from_the_beginning(fresh: OpenMemory, monkeypatch):
@@ -285,8 +285,8 @@ def test_a_reindex_to_another_embedder_starts_from_the_beginning(fresh: OpenMemo
             return -np.asarray(super().embed(texts))
 
     with pytest.raises(EmbeddingError, match="Stopped"):
-        memory.reindex(Other(96, "other"))
-    done = memory.reindex(HashEmbedder(96))
+        memory.admin.reindex(Other(96, "other"))
+    done = memory.admin.reindex(HashEmbedder(96))
     assert done.resumed == 0
     assert memory.space("a").search("kayak", now=START)[0].why.signals["vector"] > 0.3
 
@@ -303,10 +303,10 @@ def test_messages_added_during_a_reindex_are_included(fresh: OpenMemory, monkeyp
         if added < 8:
             space = memory.space("a" if added % 2 else "late")
             space.add(f"news number {added} of zebras", id=f"n{added}", session="s0", at=START)
-            space.enrich()  # replaces the session's keys and themes
+            space.queue.enrich()  # replaces the session's keys and themes
             added += 1
 
-    memory.reindex(HashEmbedder(96), on_progress=add_more)
+    memory.admin.reindex(HashEmbedder(96), on_progress=add_more)
     assert added >= 5
     for number in range(added):
         space = memory.space("a" if number % 2 else "late")
@@ -323,14 +323,14 @@ def test_other_open_memories_notice_a_reindex(fresh: OpenMemory):
     other, third = fresh(embedder=HashEmbedder(256)), fresh(embedder=HashEmbedder(256))
     assert other.space("a").search("kayak", now=START)
     other.space("a").add("waits for enrichment", id="w", at=START)
-    memory.reindex(Named(256, "renamed"))  # the same dimension, so only the name differs
+    memory.admin.reindex(Named(256, "renamed"))  # the same dimension, so only the name differs
     for stale in (other, third):
         with pytest.raises(EmbedderMismatchError, match="reindexed with the embedder 'renamed'"):
             stale.space("a").search("kayak", now=START)
         with pytest.raises(EmbedderMismatchError, match="open it again"):
             stale.space("a").add("too late", id="late", at=START)
         with pytest.raises(EmbedderMismatchError):
-            stale.space("a").enrich()
+            stale.space("a").queue.enrich()
     # The refused calls stored nothing.
     assert other.space("a").get("late") is None
     assert memory.space("a").search("kayak", now=START)[0].id == "m2"
@@ -362,7 +362,7 @@ def test_threads_of_the_same_memory_continue_after_a_reindex(fresh: OpenMemory, 
     thread.start()
     try:
         for name in ("one", "two", "three"):
-            memory.reindex(Named(256, name))
+            memory.admin.reindex(Named(256, name))
     finally:
         stop.set()
         thread.join(timeout=60)
@@ -378,6 +378,6 @@ def test_threads_of_the_same_memory_continue_after_a_reindex(fresh: OpenMemory, 
 def test_a_reindex_to_the_same_embedder_returns_at_once(fresh: OpenMemory):
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
-    done = memory.reindex(HashEmbedder(256))
+    done = memory.admin.reindex(HashEmbedder(256))
     assert (done.vectors, done.seconds) == (0, 0.0)
-    assert memory.reindex().vectors == 0
+    assert memory.admin.reindex().vectors == 0

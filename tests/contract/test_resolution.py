@@ -59,9 +59,9 @@ def shown(space):
         "triples": sorted(
             (t.uid, t.subject, t.relation, t.object, str(t.when), t.negated, t.first_observed,
              t.last_observed, t.sources)
-            for t in space.triples(limit=1000)
+            for t in space.facts(limit=1000)
         ),
-        "suspected": sorted(map(repr, space.suspected_duplicates(1000))),
+        "suspected": sorted(map(repr, space.review.duplicates(1000))),
         "stats": (space.stats().entities, space.stats().triples),
     }  # fmt: skip
 
@@ -78,17 +78,17 @@ def test_a_first_name_is_merged_into_the_only_full_name_with_it(space, extractor
         [person("Anna Berg", "bought", "kayak"), person("Anna Berg", "likes", "tea")],
     )
     assert names(space) == {"Anna Berg": ("Anna",), "kayak": (), "tea": ()}
-    kayak = next(t for t in space.triples("Anna") if t.object == "kayak")
+    kayak = next(t for t in space.facts("Anna") if t.object == "kayak")
     assert kayak.subject == "Anna Berg"
     assert [source.id for source in kayak.sources] == [f"{space.name}-1", f"{space.name}-0"]
     assert (kayak.first_observed, kayak.last_observed) == (START, START + timedelta(minutes=1))
-    assert {t.text for t in space.triples("anna")} == {
+    assert {t.text for t in space.facts("anna")} == {
         "Anna Berg bought kayak",
         "Anna Berg likes tea",
     }
-    assert space.triples("anna") == space.triples("Anna Berg")
+    assert space.facts("anna") == space.facts("Anna Berg")
     assert (space.stats().entities, space.stats().triples) == (3, 2)
-    (merge,) = space.merges()
+    (merge,) = space.review.merges()
     assert (merge.name, merge.into, merge.by, merge.undone_at) == (
         "Anna", "Anna Berg", "rules", None,
     )  # fmt: skip
@@ -98,11 +98,11 @@ def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extracto
     tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
     tell(space, extractor, person("Anna Holm", "sold", "piano"))
     assert {"Anna", "Anna Berg", "Anna Holm"} <= names(space).keys()
-    assert [t.text for t in space.triples("Anna")] == ["Anna bought kayak"]
-    assert {(d.name, d.other) for d in space.suspected_duplicates()} | {
-        (d.other, d.name) for d in space.suspected_duplicates()
+    assert [t.text for t in space.facts("Anna")] == ["Anna bought kayak"]
+    assert {(d.name, d.other) for d in space.review.duplicates()} | {
+        (d.other, d.name) for d in space.review.duplicates()
     } >= {("Anna", "Anna Berg"), ("Anna", "Anna Holm")}
-    (merge,) = space.merges()
+    (merge,) = space.review.merges()
     assert merge.undone_at is not None
 
 
@@ -123,7 +123,7 @@ def test_variants_of_spelling_are_one(space, extractor):
         "Meyer": ("Dr. Meyer",),
         "Coop": ("Co-op",),
     }
-    assert {(t.text, len(t.sources)) for t in space.triples()} == {
+    assert {(t.text, len(t.sources)) for t in space.facts()} == {
         ("Jose Nunez lives in Oslo", 2),
         ("Kim has dog", 2),
         ("Meyer works at Coop", 2),
@@ -148,7 +148,7 @@ def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
     tell(space, extractor, Fact(one, type, "is", "x", "time", (0,)))
     tell(space, extractor, Fact(other, type, "is", "x", "time", (0,)))
     assert {one, other} <= {entity.name for entity in space.entities()} or type == "person"
-    assert not [m for m in space.merges() if m.undone_at is None]
+    assert not [m for m in space.review.merges() if m.undone_at is None]
 
 
 def test_an_alias_of_the_text_finds_its_entity(space, extractor):
@@ -159,10 +159,10 @@ def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     tell(space, extractor, said)
     (anna,) = space.entities("berg")
     assert anna.aliases == ("Annie", "Kim's sister")
-    assert [t.text for t in space.triples("annie")] == ["Anna Berg bought kayak"]
+    assert [t.text for t in space.facts("annie")] == ["Anna Berg bought kayak"]
     tell(space, extractor, person("Annie", "sold", "kayak"), person("my sister", "likes", "tea"))
     assert names(space)["Anna Berg"] == ("Annie", "Kim's sister")
-    assert {t.text for t in space.triples("Kim's sister")} == {
+    assert {t.text for t in space.facts("Kim's sister")} == {
         "Anna Berg bought kayak", "Anna Berg sold kayak", "Anna Berg likes tea",
     }  # fmt: skip
     result = space.search("What did Annie do?", now=START + timedelta(days=1))
@@ -183,7 +183,7 @@ def test_the_sisters_of_two_speakers_are_two_entities(space, extractor):
         "Dora Lind": ("Ben's sister",),
         "tea": (),
     }
-    assert len(space.triples("tea")) == 2
+    assert len(space.facts("tea")) == 2
 
 
 def test_merge_and_split_by_a_user(space, extractor):
@@ -194,18 +194,18 @@ def test_merge_and_split_by_a_user(space, extractor):
         [person("Robert Lee", "owns", "boat"), person("Robert Lee", "likes", "tea")],
     )
     before = shown(space)
-    space.merge("bob", into="Robert Lee")
+    space.review.merge("bob", into="Robert Lee")
     assert names(space)["Robert Lee"] == ("Bob",)
-    assert {(t.text, len(t.sources)) for t in space.triples("Bob")} == {
+    assert {(t.text, len(t.sources)) for t in space.facts("Bob")} == {
         ("Robert Lee owns boat", 2),
         ("Robert Lee likes tea", 1),
         ("Bob knows Robert Lee", 1),
     }
-    boat = next(t for t in space.triples("Bob") if t.object == "boat")
+    boat = next(t for t in space.facts("Bob") if t.object == "boat")
     assert boat.last_observed - boat.first_observed == timedelta(minutes=1)
     tell(space, extractor, person("Bob", "likes", "tea"))
-    assert len(next(t for t in space.triples("Bob") if t.object == "tea").sources) == 2
-    (merge,) = space.merges()
+    assert len(next(t for t in space.facts("Bob") if t.object == "tea").sources) == 2
+    (merge,) = space.review.merges()
     assert (merge.name, merge.into, merge.by, merge.undone_at) == (
         "Bob",
         "Robert Lee",
@@ -213,17 +213,17 @@ def test_merge_and_split_by_a_user(space, extractor):
         None,
     )
 
-    space.split("Bob")
+    space.review.split("Bob")
     assert names(space)["Robert Lee"] == ()
     after = shown(space)
     assert [e for e in after["entities"] if e[0] == "Robert Lee"] == [
         e for e in before["entities"] if e[0] == "Robert Lee"
     ]
     assert [t for t in after["triples"] if t in before["triples"]] == before["triples"]
-    assert {t.text for t in space.triples("Bob")} == {
+    assert {t.text for t in space.facts("Bob")} == {
         "Bob owns boat", "Bob knows Robert Lee", "Bob likes tea",
     }  # fmt: skip
-    (merge,) = space.merges()
+    (merge,) = space.review.merges()
     assert merge.undone_at is not None
 
 
@@ -236,21 +236,21 @@ def test_after_a_split_everything_is_exactly_as_before(space, extractor):
         person("Ann", "met", "Bob", "person"),
     )
     before = shown(space)
-    space.merge("Bob", into="Robert Lee")
+    space.review.merge("Bob", into="Robert Lee")
     assert shown(space)["stats"] == (before["stats"][0] - 1, before["stats"][1] - 2)
-    space.split("Bob")
+    space.review.split("Bob")
     assert shown(space) == before
 
 
 @pytest.mark.slow
 def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
     tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
-    space.split("Anna")
+    space.review.split("Anna")
     assert names(space)["Anna Berg"] == ()
-    assert space.suspected_duplicates() == []
+    assert space.review.duplicates() == []
     tell(space, extractor, person("Anna", "sold", "kayak"), person("Anna Berg", "sold", "tea"))
     assert names(space)["Anna Berg"] == ()
-    space.merge("Anna", into="Anna Berg")
+    space.review.merge("Anna", into="Anna Berg")
     tell(space, extractor, person("Anna Holm", "likes", "tea"))  # the rules would now split them
     assert names(space)["Anna Berg"] == ("Anna",)
 
@@ -258,35 +258,35 @@ def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
 def test_a_suspected_pair_can_be_dismissed(space, extractor):
     tell(space, extractor, person("Kim", "visited", "Oslo", "location"))
     tell(space, extractor, person("Kim", "visited", "oslo", "concept"))
-    (pair,) = space.suspected_duplicates()
+    (pair,) = space.review.duplicates()
     assert {pair.type, pair.other_type} == {"location", "concept"}
     with pytest.raises(ConfigurationError, match=r"oslo \(concept\), Oslo \(location\)"):
-        space.merge("Oslo", into="Kim")
-    space.split("Oslo", apart_from="Oslo", type="concept", other_type="location")
-    assert space.suspected_duplicates() == []
-    assert len(space.triples("Oslo")) == 2
-    space.merge("Oslo", into="Oslo", type="concept", into_type="location")
-    assert len(space.triples("Oslo")) == 1
+        space.review.merge("Oslo", into="Kim")
+    space.review.split("Oslo", apart_from="Oslo", type="concept", other_type="location")
+    assert space.review.duplicates() == []
+    assert len(space.facts("Oslo")) == 2
+    space.review.merge("Oslo", into="Oslo", type="concept", into_type="location")
+    assert len(space.facts("Oslo")) == 1
     assert [e.type for e in space.entities("Oslo")] == ["location"]
 
 
 def test_names_that_are_not_there(space, extractor):
     tell(space, extractor, person("Gabriella Ruiz", "likes", "tea"))
     with pytest.raises(NotFoundError, match="did you mean 'Gabriella Ruiz'"):
-        space.merge("Gabriela Ruiz", into="tea")
+        space.review.merge("Gabriela Ruiz", into="tea")
     with pytest.raises(NotFoundError, match="nothing is merged with 'tea'"):
-        space.split("tea")
+        space.review.split("tea")
     with pytest.raises(ConfigurationError, match="two different"):
-        space.merge("tea", into="Tea")
+        space.review.merge("tea", into="Tea")
     with pytest.raises(NotFoundError, match=r"there is Gabriella Ruiz \(person\)"):
-        space.merge("tea", into="Gabriella Ruiz", type="location")
-    assert space.merges() == []
+        space.review.merge("tea", into="Gabriella Ruiz", type="location")
+    assert space.review.merges() == []
 
 
 def test_who_is_quoted_is_kept_with_the_source(space, extractor):
     tell(space, extractor, person("Ann", "likes", "tea", said_by="Ben"))
     tell(space, extractor, person("Ann", "likes", "tea"))
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert [source.said_by for source in triple.sources] == [None, "Ben"]
 
 
@@ -297,11 +297,11 @@ def test_resolution_does_not_cross_spaces(open_memory, space_name, extractor):
     tell(other, extractor, person("Anna Holm", "likes", "tea"), person("Anna", "sold", "tea"))
     assert names(one)["Anna Berg"] == ("Anna",)
     assert names(other)["Anna Holm"] == ("Anna",)
-    one.merge("kayak", into="tea")
+    one.review.merge("kayak", into="tea")
     assert "kayak" not in names(one)
     with pytest.raises(NotFoundError):
-        other.merge("kayak", into="tea")
-    assert other.merges()[0].into == "Anna Holm"
+        other.review.merge("kayak", into="tea")
+    assert other.review.merges()[0].into == "Anna Holm"
 
 
 def test_search_shows_the_merged_fact_once(space, extractor):
@@ -317,11 +317,11 @@ def test_search_shows_the_merged_fact_once(space, extractor):
     assert [(t.text, len(t.sources)) for t in anna] == [("Anna Berg bought kayak", 2)]
     assert result.trace.counts["triples"] == 2
     # The in-memory index follows the canonical names.
-    space.split("Anna")
+    space.review.split("Anna")
     later = space.search("What did Anna buy?", now=START + timedelta(days=1))
     assert later.trace.counts["triples"] == 3
     assert {t.subject for t in later.triples} >= {"Anna", "Anna Berg"}
-    space.merge("Anna", into="Anna Berg")
+    space.review.merge("Anna", into="Anna Berg")
     again = space.search("What did Anna buy?", now=START + timedelta(days=1))
     assert [t.uid for t in again.triples] == [t.uid for t in result.triples]
     assert [hit.id for hit in again] == [hit.id for hit in result]
@@ -350,7 +350,7 @@ def test_the_canonical_spelling_is_the_earliest_in_time_whatever_arrives_first(s
     space.add("a", id="a", at=START, session="a")
     extractor.script({"b": [person("kim", "Likes", "TEA")], "a": [person("Kim", "likes", "tea")]})
     space.flush()
-    (triple,) = space.triples()
+    (triple,) = space.facts()
     assert triple.text == "Kim likes tea"
     assert set(names(space)) == {"Kim", "tea"}
 
@@ -365,7 +365,7 @@ def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_
         own = memory.space(space_name)
         assert own.stats().pending == 0
         assert names(own) == {"Anna Berg": ("A. Berg", "Anna", "Dr. Anna Berg"), "tea": ()}
-        (triple,) = own.triples()
+        (triple,) = own.facts()
         assert sorted(int(source.id) for source in triple.sources) == list(range(50))
         assert (triple.first_observed, triple.last_observed) == (
             START, START + timedelta(seconds=49),
@@ -410,8 +410,8 @@ def test_a_fact_between_two_names_of_one_entity_keeps_both_names(
     space.add("Felix is the husband of Pia.", id="m1", at=START)
     extractor.script({"m1": [Fact("Felix", "person", "is", "Pia's husband", "person", (0,))]})
     space.flush()
-    space.merge("Pia's husband", into="Felix")
-    (known,) = space.triples("Felix")
+    space.review.merge("Pia's husband", into="Felix")
+    (known,) = space.facts("Felix")
     assert (known.subject, known.relation, known.object) == ("Felix", "is", "Pia's husband")
     (row,) = space.cypher("MATCH (t:Triple) RETURN t.subject AS s, t.object AS o")
     assert (row["s"], row["o"]) == ("Felix", "Pia's husband")
@@ -425,13 +425,13 @@ def test_a_fact_without_a_type_is_the_same_as_the_typed_one(open_memory, extract
     for order, facts in enumerate(([typed, untyped, vague], [untyped, vague, typed])):
         space = memory.space(f"{space_name}-{order}")
         tell(space, extractor, *facts)
-        (fact,) = space.triples()
+        (fact,) = space.facts()
         types = fact.subject_type, fact.object_type, fact.source_count
         assert types == ("person", "organization", 3)
         assert [(e.name, e.type) for e in space.entities("Fiat")] == [("Fiat", "organization")]
-        assert space.suspected_duplicates() == []
+        assert space.review.duplicates() == []
     # If the name may be either of two, then what has no type stays apart from both.
     tell(space, extractor, person("Ann", "lives in", "Fiat", "location"))
-    types = {one.object_type: one.source_count for one in space.triples("Fiat")}
+    types = {one.object_type: one.source_count for one in space.facts("Fiat")}
     untyped = types.pop("concept", None) or types.pop("unknown")
     assert (untyped, types) == (2, {"location": 1, "organization": 1})

@@ -99,9 +99,9 @@ def test_sessions_are_ranked_with_their_summary(space, later):
 @pytest.mark.parametrize("profile", ["default", "licomemory"])
 def test_every_hit_explains_its_score(space, later, profile):
     space.flush()
-    result = space.search(
-        "Where does Ann live?", now=later, settings=SearchSettings(profile=profile)
-    )
+    # The order in time moves messages past better scores.
+    settings = SearchSettings(ranking=profile, time_order=False)
+    result = space.search("Where does Ann live?", now=later, settings=settings)
     assert len(result) == {"default": 10, "licomemory": 3}[profile]
     assert [hit.score for hit in result] == sorted((hit.score for hit in result), reverse=True)
     for hit in result:
@@ -119,7 +119,7 @@ def test_every_hit_explains_its_score(space, later, profile):
 
 def test_licomemory_is_the_formula_on_stored_values(space, later):
     space.flush()
-    settings = SearchSettings(profile="licomemory")
+    settings = SearchSettings(ranking="licomemory")
     result = space.search("Where does Ann live?", now=later, settings=settings)
     for hit in result:
         why = hit.why
@@ -135,7 +135,7 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
 
 def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
     """It reaches messages through facts only, which the user would have to know."""
-    search = SearchSettings(profile="licomemory")
+    search = SearchSettings(ranking="licomemory")
     found = space.search("Where does Ann live?", now=later, settings=search)
     block = space.context("Where does Ann live?", now=later, settings=Settings(search=search))
     assert (len(found), block) == (0, "")
@@ -148,7 +148,7 @@ def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
 
 def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
     space.flush()
-    settings = SearchSettings(profile="licomemory", licomemory=WIDE)
+    settings = SearchSettings(ranking="licomemory", licomemory=WIDE)
     bare = next(hit for hit in space.search("Ann", k=50, now=later) if not hit.triples)
     found = space.search(bare.text, k=50, now=later, settings=settings)
     result = [hit for hit in found if hit.score > 0]  # an irrelevant triple scores 0
@@ -162,7 +162,7 @@ def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
 
 def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later):
     question, cited = "What does Ben do with the bike now?", {"home0", "home2", "bike2", "food2"}
-    paper = SearchSettings(profile="licomemory", sessions_by_vector=1)
+    paper = SearchSettings(ranking="licomemory", sessions_by_vector=1)
     wide = replace(paper, licomemory=WIDE)
     unread = space.search(question, now=later, settings=paper)
     assert ids(unread) == []
@@ -227,7 +227,7 @@ def test_an_empty_question_has_an_empty_answer(space, question):
 )
 def test_no_question_is_a_syntax_error(space, later, question):
     space.search(question, now=later)
-    space.search(question, now=later, settings=SearchSettings(profile="licomemory"))
+    space.search(question, now=later, settings=SearchSettings(ranking="licomemory"))
 
 
 def test_texts_come_with_the_candidates_when_asked_for(open_memory, space_name, extractor):

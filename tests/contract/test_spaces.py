@@ -9,7 +9,7 @@ import pytest
 
 from cognigraph import ConfigurationError, Memory, Message, StoreError
 from cognigraph.ingest.insert.prepare import clean
-from cognigraph.operations.restoring import Import
+from cognigraph.operations.copying import Import
 from cognigraph.stores.records import Derivation
 from tests.contract.test_enrichment import claim
 from tests.contract.test_forget import TALK, at, everything_shown, tell
@@ -25,18 +25,18 @@ def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):
     tell(space)
     tell(neighbour)
     before = graph(neighbour)
-    space.merge("Zebulon", into="Oslo", type="person", into_type="location")
+    space.review.merge("Zebulon", into="Oslo", type="person", into_type="location")
     space.update("m0", "I moved to Hamar.")
     space.forget(message="m4")
     assert other.space(space_name).search("Zebulon", now=at(60)).hits
-    memory.delete_space(space_name)
+    memory.admin.delete_space(space_name)
     assert space_name not in memory.spaces() and space_name + "-b" in memory.spaces()
     assert graph(neighbour) == before
     assert "Zebulon" not in everything_shown(space)
     assert space.cypher("MATCH (n) RETURN n", limit=1000) == []
     assert space.stats().messages == space.stats().entities == space.stats().keys == 0
     assert other.space(space_name).search("Zebulon", now=at(60)).hits == ()
-    memory.delete_space(space_name)
+    memory.admin.delete_space(space_name)
 
 
 def test_a_removed_space_begins_anew(open_memory, space_name):
@@ -46,14 +46,14 @@ def test_a_removed_space_begins_anew(open_memory, space_name):
     space.forget(message="m0")
     space.add("Anna likes kayaks.", id="m1", session="s", at=at(1))
     assert other.space(space_name).search("kayaks", now=at(9)).hits[0].id == "m1"
-    memory.delete_space(space_name)
+    memory.admin.delete_space(space_name)
     added = space.add("I like tea.", id="m0", session="s", at=at(0), speaker="Anna")
     assert added.new == ("m0",)
     hits = other.space(space_name).search("kayaks", now=at(9)).hits
     assert [hit.id for hit in hits] in ([], ["m0"])
     assert other.space(space_name).search("tea", now=at(9)).hits[0].text == "I like tea."
     space.flush()
-    texts = {t.text for t in space.triples()}
+    texts = {t.text for t in space.facts()}
     assert "Anna likes tea" in texts and not any("kayaks" in text for text in texts)
 
 
@@ -61,7 +61,7 @@ def test_a_worker_brings_nothing_back_into_a_removed_space(open_memory, space_na
     memory = open_memory()
     memory.space(space_name).add("Ann likes tea.", id="m0", session="s", at=at(0))
     lease = claim(memory, clock, space_name)
-    memory.delete_space(space_name)
+    memory.admin.delete_space(space_name)
     queue = memory._engine.store.queue
     assert not queue.complete(lease, Derivation("scripted-1"))
     assert not queue.release(lease)
@@ -73,7 +73,7 @@ def test_the_last_space_of_a_file_may_be_removed(tmp_path):
     path = tmp_path / "m.db"
     with Memory(path, enrich="manual") as memory:
         tell(memory)
-        memory.delete_space("default")
+        memory.admin.delete_space("default")
     assert b"Zebulon" not in path.read_bytes()
     with Memory(path, enrich="manual") as memory:
         assert memory.spaces() == []
@@ -87,16 +87,16 @@ def test_a_backup_is_made_while_the_memory_is_in_use(location, open_memory, tmp_
     copy = tmp_path / "copy.db"
     if "auth" in location:
         with pytest.raises(StoreError, match="neo4j-admin"):
-            memory.backup(copy)
+            memory.admin.backup(copy)
         assert not copy.exists()
         return
     tell(memory)
-    memory.backup(copy)
+    memory.admin.backup(copy)
     memory.add("Later.", id="later", at=at(50))
     with pytest.raises(StoreError, match="exists already"):
-        memory.backup(copy)
+        memory.admin.backup(copy)
     with pytest.raises(StoreError, match="cannot write"):
-        memory.backup(tmp_path / "nowhere" / "copy.db")
+        memory.admin.backup(tmp_path / "nowhere" / "copy.db")
     assert not (tmp_path / "copy.db-wal").exists()
     with Memory(copy, enrich="manual") as opened:
         assert opened.stats().messages == len(TALK)
@@ -126,22 +126,22 @@ def enriched(space):
     space.add_fact("Ann", "likes", "rock", at=at(43), tags=["music"])
     space.add_fact("Ann", "likes", "folk", at=at(44))
     space.flush()
-    space.supersede(the(space, "jazz"), the(space, "rock"), at=at(60), reason="she grew up")
-    space.retract(the(space, "folk"), reason="a joke")
-    space.restore(the(space, "Spotify"))
-    space.merge("Stavanger", into="Oslo")
-    space.split("Equinor", apart_from="Telenor")
+    space.review.supersede(the(space, "jazz"), the(space, "rock"), at=at(60), reason="she grew up")
+    space.review.retract(the(space, "folk"), reason="a joke")
+    space.review.restore(the(space, "Spotify"))
+    space.review.merge("Stavanger", into="Oslo")
+    space.review.split("Equinor", apart_from="Telenor")
     return space
 
 
 def the(space, object):
-    (found,) = (triple for triple in space.triples(object) if triple.object == object)
+    (found,) = (triple for triple in space.facts(object) if triple.object == object)
     return found
 
 
 def standing(space):
     """All that is known of each fact, without uids."""
-    triples = space.triples(limit=1000)
+    triples = space.facts(limit=1000)
     texts = {triple.uid: triple.text for triple in triples}
     return sorted(
         (
@@ -153,7 +153,9 @@ def standing(space):
 
 
 def revisions(space):
-    return {one.id: (one.version, space.summaries(one.id)) for one in space.sessions()}
+    return {
+        one.id: (one.version, space.overview.summaries(one.id)) for one in space.overview.sessions()
+    }
 
 
 def shown(space):
@@ -161,7 +163,7 @@ def shown(space):
     # Neo4j has a MENTIONS for each of the merged names, the view of a SQLite file one for all.
     everything["mentions"] = sorted(set(everything["mentions"]))
     everything["messages"] = [
-        (message, space.versions(message.id, message.session))
+        (message, space.overview.versions(message.id, message.session))
         for message in space.messages(limit=1000)
     ]
     everything["counts"] = space.stats().chunks, space.stats().done, space.stats().pending
@@ -181,25 +183,25 @@ def test_a_space_goes_to_the_other_store_and_back(
     expected, versions = shown(space), revisions(space)
     assert {one.status for one in expected["standing"]} == {"current", "superseded", "retracted"}
     assert max(version for version, _ in versions.values()) > 1
-    count = space.export_space(tmp_path / "one.jsonl", derived=derived)
+    count = space.files.export(tmp_path / "one.jsonl", derived=derived)
     assert count == len(TALK) + 8
     # An extractor that finds nothing: what is there afterwards came from the file.
     reader = extractor if derived else "rules"
     with Memory(tmp_path / "between.db", enrich="manual", extractor=reader) as between:
         other = between.space(space_name)
-        assert other.import_space(tmp_path / "one.jsonl") == count
+        assert other.files.load(tmp_path / "one.jsonl") == count
         other.flush()
         assert shown(other) == expected
         assert not derived or revisions(other) == versions
-        assert other.export_space(tmp_path / "two.jsonl", derived=derived) == count
+        assert other.files.export(tmp_path / "two.jsonl", derived=derived) == count
     back = memory.space(space_name + "-back")
-    assert back.import_space(tmp_path / "two.jsonl") == count
+    assert back.files.load(tmp_path / "two.jsonl") == count
     back.flush()
     assert shown(back) == expected
     assert not derived or revisions(back) == versions
     assert back.add("Without an id.", session="t", speaker="Ben", at=at(31)).new == ()
-    memory.delete_space(space_name)
-    assert space.import_space(tmp_path / "two.jsonl") == count
+    memory.admin.delete_space(space_name)
+    assert space.files.load(tmp_path / "two.jsonl") == count
     again = space.add("I like kayaks.", id="m4", session="s", speaker="Ben", at=at(4))
     assert again.forgotten == ("m4",)
 
@@ -217,9 +219,9 @@ def test_an_export_does_not_depend_on_what_other_spaces_hold(open_memory, space_
             # Two messages at a time, the second of which is read later than the first.
             space.add(text, id=f"m{n}", session="s", speaker="Ann", at=at(n // 2))
             space.flush()
-        space.export_space(tmp_path / f"{number}.jsonl", derived=True)
+        space.files.export(tmp_path / f"{number}.jsonl", derived=True)
         exports.append((tmp_path / f"{number}.jsonl").read_text("utf-8").splitlines())
-        memory.delete_space(space_name)
+        memory.admin.delete_space(space_name)
     assert len(exports[0]) > 5
     assert exports[0] == exports[1]
 
@@ -228,11 +230,11 @@ def test_an_export_does_not_depend_on_what_other_spaces_hold(open_memory, space_
 def test_a_space_is_copied(open_memory, space_name):
     memory = open_memory(extractor="rules")
     space = enriched(memory.space(space_name))
-    copied = memory.copy_space(space_name, space_name + "-copy")
+    copied = memory.admin.copy_space(space_name, space_name + "-copy")
     assert copied == len(TALK) + 8
     assert shown(memory.space(space_name + "-copy")) == shown(space)
     with pytest.raises(ConfigurationError, match="holds messages"):
-        memory.copy_space(space_name, space_name + "-copy")
+        memory.admin.copy_space(space_name, space_name + "-copy")
 
 
 @pytest.mark.slow
@@ -241,9 +243,9 @@ def test_files_that_are_no_whole_export_are_refused(open_memory, space_name, tmp
     space, target = memory.space(space_name), memory.space(space_name + "-b")
     tell(space)
     path = tmp_path / "whole.jsonl"
-    space.export_space(path, derived=True)
+    space.files.export(path, derived=True)
     with pytest.raises(StoreError, match="exists already"):
-        space.export_space(path)
+        space.files.export(path)
     lines = path.read_text("utf-8").splitlines(keepends=True)
     for wrong, message in (
         ("".join(lines[:-1]), "cut off"),
@@ -256,11 +258,11 @@ def test_files_that_are_no_whole_export_are_refused(open_memory, space_name, tmp
         other = tmp_path / "wrong.jsonl"
         other.write_text(wrong, "utf-8")
         with pytest.raises(ConfigurationError, match=message):
-            target.import_space(other)
+            target.files.load(other)
         assert target.stats().messages == 0
     with pytest.raises(ConfigurationError, match="cannot read"):
-        target.import_space(tmp_path / "nowhere.jsonl")
-    assert target.import_space(path) == len(TALK)
+        target.files.load(tmp_path / "nowhere.jsonl")
+    assert target.files.load(path) == len(TALK)
 
 
 def begun(memory, space_name, export, lines):
@@ -278,20 +280,20 @@ def test_an_interrupted_import_is_undone_when_it_is_repeated(open_memory, space_
     memory = open_memory(extractor="rules")
     space, target = enriched(memory.space(space_name)), memory.space(space_name + "-to")
     path, expected = tmp_path / "whole.jsonl", shown(space)
-    messages = space.export_space(path, derived=True)
+    messages = space.files.export(path, derived=True)
     target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))
     target.forget(message="gone")
     killed = begun(memory, target.name, path, 8)
     assert 0 < target.stats().messages < messages
     assert target.name not in memory.spaces()
-    assert [(one.name, target.name in one.detail) for one in memory.check() if not one.ok] == [
-        ("imports", True)
-    ]
+    assert [
+        (one.name, target.name in one.detail) for one in memory.admin.check() if not one.ok
+    ] == [("imports", True)]
     with pytest.raises(StoreError, match="part of an import that is running, or was interrupted"):
         target.add("I like tea.", id="mine", session="mine")
-    assert target.import_space(path) == messages
+    assert target.files.load(path) == messages
     assert shown(target) == expected
-    assert [one.name for one in memory.check() if not one.ok] == []
+    assert [one.name for one in memory.admin.check() if not one.ok] == []
     assert target.name in memory.spaces()
     # What was forgotten before stays forgotten.
     again = target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))
@@ -308,14 +310,14 @@ def test_an_interrupted_import_is_undone_when_it_is_repeated(open_memory, space_
 def test_an_interrupted_copy_is_repeated_or_deleted(open_memory, space_name, tmp_path):
     memory = open_memory(extractor="rules")
     space, path = enriched(memory.space(space_name)), tmp_path / "whole.jsonl"
-    messages = space.export_space(path, derived=True)
+    messages = space.files.export(path, derived=True)
     for name in (space_name + "-a", space_name + "-b"):
         begun(memory, name, path, 8)
-    assert memory.copy_space(space_name, space_name + "-a") == messages
+    assert memory.admin.copy_space(space_name, space_name + "-a") == messages
     assert shown(memory.space(space_name + "-a")) == shown(space)
-    memory.delete_space(space_name + "-b")
+    memory.admin.delete_space(space_name + "-b")
     memory.space(space_name + "-b").add("I like tea.", id="mine")
     assert memory.space(space_name + "-b").stats().messages == 1
     with pytest.raises(ConfigurationError, match="holds messages"):
-        memory.copy_space(space_name, space_name + "-b")
+        memory.admin.copy_space(space_name, space_name + "-b")
     assert memory.space(space_name + "-b").stats().messages == 1

@@ -31,7 +31,7 @@ def space(open_memory, extractor, space_name):
 
 def test_a_stated_fact_supersedes_what_was_read_and_keeps_its_source(space):
     assert statuses(space) == {"Ann lives in Bergen": "superseded", "Ann lives in Oslo": "current"}
-    oslo, bergen = space.triples("Ann")
+    oslo, bergen = space.facts("Ann")
     assert (oslo.subject_type, oslo.object_type, oslo.valid_from) == (
         "person", "object", at("06-01")
     )  # fmt: skip
@@ -44,12 +44,12 @@ def test_a_stated_fact_supersedes_what_was_read_and_keeps_its_source(space):
     assert space.get("f1").text == "Ann lives in Oslo"
     assert space.search("Where does Ann live?", now=at("07-01"))[0].id == "f1"
     space.add("text c", id="c", session="s2", speaker="Ann", at=at("08-01"))
-    assert space.estimate().windows == 1
+    assert space.queue.estimate().windows == 1
 
 
 def test_reading_everything_again_does_not_change_it(space, extractor):
-    before = space.triples()
-    assert space.redo() == 2
+    before = space.facts()
+    assert space.queue.redo() == 2
     read = []
 
     def note(window):
@@ -58,7 +58,7 @@ def test_reading_everything_again_does_not_change_it(space, extractor):
 
     extractor.session = note
     space.flush()
-    assert space.triples() == before
+    assert space.facts() == before
     assert [[chunk.text for chunk in chunks] for chunks in read] == [["text b"]]
 
 
@@ -72,7 +72,7 @@ def test_a_stated_fact_is_superseded_updated_and_forgotten(space, extractor):
     space.update("f1", "Ann lives in Hamar, she says.")
     space.flush()
     assert statuses(space) == {"Ann lives in Bergen": "superseded", "Ann lives in Hamar": "current"}
-    assert not space.triples("Hamar")[0].is_stated
+    assert not space.facts("Hamar")[0].is_stated
     space.forget(message="f1")
     assert statuses(space) == {"Ann lives in Bergen": "current"}
     assert space.add_fact("Ann", "lives in", "Oslo", source="crm", id="f1").forgotten == ("f1",)
@@ -80,7 +80,7 @@ def test_a_stated_fact_is_superseded_updated_and_forgotten(space, extractor):
 
 def test_the_time_of_a_stated_fact(space):
     def times(object):
-        (one,) = space.triples(object)
+        (one,) = space.facts(object)
         return one.status, one.valid_from, one.valid_to, one.when and one.when.text
 
     space.add_fact("Ann", "works at", "DNB", valid_from="2019", valid_to="2021-06", at=at("06-01"))
@@ -94,11 +94,11 @@ def test_the_time_of_a_stated_fact(space):
     assert times("a permit") == permit
     assert times("Rome") == ("current", utc(2025, 5, 1), utc(2025, 6, 1), "2025-05")
     at_work = {
-        year: [one.object for one in space.triples(slot="work", valid_at=utc(year, 2, 1))]
+        year: [one.object for one in space.facts(slot="work", valid_at=utc(year, 2, 1))]
         for year in (2018, 2020, 2022)
     }
     assert at_work == {2018: [], 2020: ["DNB"], 2022: ["Equinor"]}
-    assert space.conflicts() == []
+    assert space.review.conflicts() == []
 
 
 @pytest.mark.parametrize(

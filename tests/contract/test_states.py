@@ -49,20 +49,20 @@ def standing(space):
             triple.valid_to,
             triple.superseded_by and by_uid(space)[triple.superseded_by],
         )
-        for triple in space.triples()
+        for triple in space.facts()
     }
 
 
 def by_uid(space):
-    return {triple.uid: triple.text for triple in space.triples()}
+    return {triple.uid: triple.text for triple in space.facts()}
 
 
 def the(space, text):
-    return next(triple for triple in space.triples() if triple.text == text)
+    return next(triple for triple in space.facts() if triple.text == text)
 
 
 def statuses(space):
-    return {triple.text: triple.status for triple in space.triples()}
+    return {triple.text: triple.status for triple in space.facts()}
 
 
 def test_a_later_home_supersedes_and_nothing_else_does(open_memory, extractor, space_name):
@@ -105,7 +105,7 @@ def test_any_order_of_the_same_turns_gives_the_same_graph(
 
 def test_what_was_known_then(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
-    before = {t.text: (t.status, t.valid_to) for t in space.triples("Ann", as_of=at("05-01"))}
+    before = {t.text: (t.status, t.valid_to) for t in space.facts("Ann", as_of=at("05-01"))}
     assert before["Ann lives in Bergen"] == ("current", None)
     assert "Ann moved to Oslo" not in before
 
@@ -128,11 +128,11 @@ def test_history_is_a_chain_from_the_oldest_to_the_newest(open_memory, extractor
 def test_a_user_retracts_and_restores(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     oslo = the(space, "Ann moved to Oslo")
-    space.retract(oslo, reason="she was joking")
+    space.review.retract(oslo, reason="she was joking")
     assert the(space, "Ann moved to Oslo").status == "retracted"
     assert the(space, "Ann moved to Oslo").reason == "she was joking"
     assert the(space, "Ann lives in Bergen").status == "current"
-    space.restore(oslo.uid)
+    space.review.restore(oslo.uid)
     assert the(space, "Ann moved to Oslo").status == "current"
     assert the(space, "Ann lives in Bergen").status == "superseded"
 
@@ -142,21 +142,21 @@ def test_what_is_forgotten_is_not_quoted_as_a_reason(open_memory, extractor, spa
     for id, text in (("x", "Ben says Ann only dreamt of it."), ("y", "it was not so after all")):
         space.add(text, id=id, session="s-x", speaker="Mia", at=at("08-01"))
     space.flush()
-    space.retract(the(space, "Ann moved to Oslo"), reason="Ben: she dreamt of it")
-    space.retract(the(space, "Ann lived in Paris"), reason="Ann never lived in Paris")
+    space.review.retract(the(space, "Ann moved to Oslo"), reason="Ben: she dreamt of it")
+    space.review.retract(the(space, "Ann lived in Paris"), reason="Ann never lived in Paris")
     jazz, rock = the(space, "Ann likes jazz"), the(space, "Ann likes rock")
-    space.supersede(jazz, rock, reason="No, it was not so after all.")
+    space.review.supersede(jazz, rock, reason="No, it was not so after all.")
     space.forget(message="x")
     assert the(space, "Ann moved to Oslo").reason in ("", None)
     assert "not so" in the(space, "Ann likes jazz").reason
     space.forget(message="y")
-    ended = [triple for triple in space.triples() if triple.status != "current"]
+    ended = [triple for triple in space.facts() if triple.status != "current"]
     assert {one.text: (one.status, one.reason or "") for one in ended} == {
         "Ann moved to Oslo": ("retracted", ""),
         "Ann lived in Paris": ("retracted", "Ann never lived in Paris"),
         "Ann likes jazz": ("superseded", ""),
     }
-    space.export_space(tmp_path / "a.jsonl")
+    space.files.export(tmp_path / "a.jsonl")
     kept = (tmp_path / "a.jsonl").read_text("utf-8")
     assert "never lived in Paris" in kept and "dreamt" not in kept and "not so" not in kept
 
@@ -164,32 +164,32 @@ def test_what_is_forgotten_is_not_quoted_as_a_reason(open_memory, extractor, spa
 def test_a_user_supersedes_and_takes_it_back(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     jazz, rock = the(space, "Ann likes jazz"), the(space, "Ann likes rock")
-    space.supersede(jazz, rock, at="2026-04-15T00:00:00Z", reason="her taste changed")
+    space.review.supersede(jazz, rock, at="2026-04-15T00:00:00Z", reason="her taste changed")
     found = the(space, "Ann likes jazz")
     assert (found.status, found.superseded_by, found.reason) == (
         "superseded", rock.uid, "her taste changed",
     )  # fmt: skip
     assert found.valid_to == datetime(2026, 4, 15, tzinfo=UTC)
-    space.restore(jazz)
+    space.review.restore(jazz)
     assert the(space, "Ann likes jazz").status == "current"
     with pytest.raises(NotFoundError, match="no triple"):
-        space.supersede(jazz, "0" * 32)
+        space.review.supersede(jazz, "0" * 32)
     with pytest.raises(NotFoundError, match="no triple"):
-        space.retract("0" * 32)
+        space.review.retract("0" * 32)
 
 
 def test_what_users_said_outlives_reading_again(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
-    space.retract(the(space, "Ann moved to Oslo"), reason="she was joking")
-    space.supersede(the(space, "Ann likes jazz"), the(space, "Ann likes rock"))
+    space.review.retract(the(space, "Ann moved to Oslo"), reason="she was joking")
+    space.review.supersede(the(space, "Ann likes jazz"), the(space, "Ann likes rock"))
     nothing = ScriptedExtractor(name="scripted-2")
     empty = open_memory(extractor=nothing).space(space_name)
-    empty.redo()
+    empty.queue.redo()
     empty.flush()
-    assert empty.triples() == []
+    assert empty.facts() == []
     third = ScriptedExtractor({id: [fact] for id, (_, fact) in TURNS.items()}, name="scripted-3")
     again = open_memory(extractor=third).space(space_name)
-    again.redo()
+    again.queue.redo()
     again.flush()
     assert statuses(again) == {
         "Ann lives in Bergen": "current",
@@ -206,7 +206,7 @@ def test_reading_again_decides_again(open_memory, extractor, space_name):
     script["o"] = [Fact("Ann", "person", "visited", "Oslo", "location", (0,))]
     better = ScriptedExtractor(script, name="scripted-2")
     space = open_memory(extractor=better).space(space_name)
-    space.redo()
+    space.queue.redo()
     space.flush()
     assert the(space, "Ann lives in Bergen").status == "current"
     assert the(space, "Ann lives in Bergen").superseded_by is None
@@ -221,9 +221,9 @@ def test_merge_and_split_decide_again(open_memory, extractor, space_name):
     }
     space = read_turns(open_memory, extractor, space_name, tuple("ab"), turns)
     assert set(statuses(space).values()) == {"current"}
-    space.merge("Mrs Berg", into="Ann")
+    space.review.merge("Mrs Berg", into="Ann")
     assert statuses(space) == {"Ann lives in Bergen": "superseded", "Ann lives in Oslo": "current"}
-    space.split("Mrs Berg")
+    space.review.split("Mrs Berg")
     assert set(statuses(space).values()) == {"current"}
 
 
@@ -234,9 +234,9 @@ def test_values_that_are_one_entity_do_not_supersede_each_other(open_memory, ext
     }
     space = read_turns(open_memory, extractor, space_name, tuple("ab"), turns)
     assert the(space, "Ann lives in New York").status == "superseded"
-    space.merge("Gotham", into="New York")
+    space.review.merge("Gotham", into="New York")
     assert set(statuses(space).values()) == {"current"}
-    space.split("Gotham")
+    space.review.split("Gotham")
     assert the(space, "Ann lives in New York").status == "superseded"
 
 
@@ -245,13 +245,13 @@ def test_conflicts_are_values_said_at_one_moment(open_memory, extractor, space_n
     space = open_memory().space(space_name)
     space.add("text", id="m", speaker="Ann", at=at("02-01"))
     space.flush()
-    (conflict,) = space.conflicts()
+    (conflict,) = space.review.conflicts()
     assert (conflict.subject, conflict.slot) == ("Ann", "home")
     assert sorted(t.text for t in conflict.triples) == [
         "Ann is based in Oslo", "Ann lives in Bergen", "Ann lives in Oslo",
     ]  # fmt: skip
-    space.retract(the(space, "Ann lives in Bergen"))
-    assert space.conflicts() == []
+    space.review.retract(the(space, "Ann lives in Bergen"))
+    assert space.review.conflicts() == []
 
 
 @pytest.mark.slow
@@ -283,7 +283,7 @@ def test_what_an_extraction_says_replaces_others(open_memory, extractor, space_n
     turns["b"] = (at("03-01"), uses("Tidal"))
     other = ScriptedExtractor({id: [fact] for id, (_, fact) in turns.items()}, name="scripted-2")
     space = open_memory(extractor=other).space(f"{space_name}-0")
-    space.redo()
+    space.queue.redo()
     space.flush()
     assert statuses(space)["Ann uses Spotify"] == "current"
 
@@ -316,7 +316,7 @@ def test_another_space_has_no_influence(open_memory, extractor, space_name):
         assert set(statuses(memory.space(name)).values()) == {"current"}
     other = the(memory.space(f"{space_name}-2"), "Ann moved to Oslo")
     with pytest.raises(NotFoundError):
-        memory.space(space_name).retract(other)
+        memory.space(space_name).review.retract(other)
     assert memory.space(space_name).history("Ann")[0].current[0].object == "Bergen"
 
 
@@ -338,7 +338,7 @@ def test_a_role_is_one_slot_from_whichever_end_it_is_told(open_memory, extractor
         "Ann's boss is Mina": "current",
         "Nils is Ann's boss": "current",
     }
-    (conflict,) = space.conflicts()
+    (conflict,) = space.review.conflicts()
     assert {triple.text for triple in conflict.triples} == {
         "Ann's boss is Mina", "Nils is Ann's boss",
     }  # fmt: skip

@@ -76,7 +76,7 @@ def test_done_closes_the_task_of_the_same_words(open_memory, space_name):
     ):
         space.add(text, id=id, role=role, at=f"{day}T09:00:00Z", session=f"s-{id}")
     space.flush()
-    told = {triple.text: triple for triple in space.triples()}
+    told = {triple.text: triple for triple in space.facts()}
     closed = told["user has the task renew the passport"]
     assert closed.status == "superseded"
     assert closed.valid_to == datetime(2026, 2, 5, 9, tzinfo=UTC)

@@ -85,14 +85,14 @@ def test_as_of_answers_as_it_was_then(space):
 
 
 def test_triples_with_as_of_omit_later_evidence(space):
-    known = space.triples("Ann", as_of=START + timedelta(days=45))
+    known = space.facts("Ann", as_of=START + timedelta(days=45))
     assert [(triple.object, len(triple.sources)) for triple in known] == [
         ("Oslo", 1),
         ("Bergen", 1),
     ]
-    assert len(space.triples("Ann")) == len(space.triples()) == 3
-    assert [triple.object for triple in space.triples(as_of=START)] == ["Bergen"]
-    assert space.triples(as_of=START - timedelta(days=1)) == []
+    assert len(space.facts("Ann")) == len(space.facts()) == 3
+    assert [triple.object for triple in space.facts(as_of=START)] == ["Bergen"]
+    assert space.facts(as_of=START - timedelta(days=1)) == []
 
 
 def test_a_summary_that_covers_what_came_later_is_not_shown(space):

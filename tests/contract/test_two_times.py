@@ -34,9 +34,9 @@ def names(triples):
 
 
 def test_both_times_together(homes):
-    """The table of docs/changing-facts.md: rows are ``as_of``, columns ``valid_at``."""
+    """The table of docs/facts.md: rows are ``as_of``, columns ``valid_at``."""
     table = {
-        (known, true): names(homes.triples("Ann", as_of=known and at(known), valid_at=at(true)))
+        (known, true): names(homes.facts("Ann", as_of=known and at(known), valid_at=at(true)))
         for known in ("02-15", "07-01", None)
         for true in ("02-15", "07-01", "10-01")
     }
@@ -54,16 +54,16 @@ def test_both_times_together(homes):
 
 
 def test_a_home_to_which_she_came_back_has_two_times(homes):
-    (bergen,) = homes.triples(text="lives in bergen")
+    (bergen,) = homes.facts(text="lives in bergen")
     june = datetime(2026, 6, 1, tzinfo=UTC)
     assert (bergen.status, bergen.valid_from, bergen.valid_to) == ("current", at("09-01"), None)
     assert bergen.earlier == ((at("02-01"), june),)
-    (then,) = homes.triples("Bergen", as_of=at("07-01"))
+    (then,) = homes.facts("Bergen", as_of=at("07-01"))
     assert (then.status, then.valid_from, then.valid_to) == ("superseded", at("02-01"), june)
     assert (then.earlier, [source.id for source in then.sources]) == ((), ["b"])
-    assert names(homes.triples(status="current", as_of=at("07-01"))) == ["Oslo", "jazz"]
-    assert names(homes.triples(status="superseded", as_of=at("07-01"))) == ["Bergen"]
-    assert homes.triples(status="superseded", as_of=at("07-01"), offset=1) == []
+    assert names(homes.facts(status="current", as_of=at("07-01"))) == ["Oslo", "jazz"]
+    assert names(homes.facts(status="superseded", as_of=at("07-01"))) == ["Bergen"]
+    assert homes.facts(status="superseded", as_of=at("07-01"), offset=1) == []
 
 
 def test_history_at_both_times(homes):
@@ -78,14 +78,14 @@ def test_history_at_both_times(homes):
 
 
 def test_a_word_of_the_user_counts_from_when_it_was_given(homes, clock):
-    (oslo,) = homes.triples("Oslo")
-    (bergen,) = homes.triples("Bergen")
+    (oslo,) = homes.facts("Oslo")
+    (bergen,) = homes.facts("Bergen")
     clock.advance(at("11-01") - clock())
-    homes.supersede(bergen, oslo)
+    homes.review.supersede(bergen, oslo)
     assert homes.history("Ann", "home", as_of=at("10-01"))[0].current[0].object == "Bergen"
     assert homes.history("Ann", "home", as_of=at("11-02"))[0].current == ()
-    homes.retract(bergen)
-    assert names(homes.triples("Ann", as_of=at("02-15"), valid_at=at("02-15"))) == []
+    homes.review.retract(bergen)
+    assert names(homes.facts("Ann", as_of=at("02-15"), valid_at=at("02-15"))) == []
 
 
 def test_search_and_context_give_what_was_true_then(homes):
@@ -150,10 +150,10 @@ def team(open_memory, extractor, space_name):
     ],
 )
 def test_facts_are_chosen_by_what_they_are_and_who_said_them(team, given, found):
-    assert names(team.triples(**given)) == found
+    assert names(team.facts(**given)) == found
     if found:
-        assert names(team.triples(**given, limit=1, offset=len(found) - 1)) != []
-        assert team.triples(**given, offset=len(found)) == []
+        assert names(team.facts(**given, limit=1, offset=len(found) - 1)) != []
+        assert team.facts(**given, offset=len(found)) == []
 
 
 def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_name, clock):
@@ -171,18 +171,18 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
         space.flush()
     day = at("06-01")
     assert [(one.id, one.messages, one.keys, one.summary, one.ended_at, one.version)
-            for one in space.sessions(as_of=day)] == [
+            for one in space.overview.sessions(as_of=day)] == [
         ("t", 1, ("key 2",), "told: text 2", at("03-01"), 1),
         ("s", 1, ("key 1",), "told: text 1", at("02-01"), 1),
     ]  # fmt: skip
-    assert space.sessions()[0].summary == "told: text 3"
-    assert space.sessions(as_of=at("01-01")) == []
+    assert space.overview.sessions()[0].summary == "told: text 3"
+    assert space.overview.sessions(as_of=at("01-01")) == []
     assert space.cypher(name="keys", session="s", as_of=day) == [{"key": "key 1", "weight": None}]
     assert space.cypher(name="keys", session="t", as_of=day) == [{"key": "key 2", "weight": 1.0}]
     assert space.cypher(name="themes", session="s", as_of=day) == [
         {"title": "told", "summary": "text 1"}
     ]
-    assert [one.id for one in space.sessions(1, 1, as_of=day)] == ["s"]
+    assert [one.id for one in space.overview.sessions(1, 1, as_of=day)] == ["s"]
     read = space._engine.store.graph.sessions
     assert [one.id for one in read(space_name, limit=9, as_of=day, ids=["s", "?"])] == ["s"]
     assert read(space_name, limit=9, as_of=day, ids=[]) == []

@@ -31,7 +31,7 @@ def test_a_new_text_is_read_and_the_old_one_is_history(rules, clock):  # noqa: F
     for name in expected.keys() - {"stats"}:
         assert after[name] == expected[name], name
     assert order(space) == ["m0", "m1", "m2", "m3", "m4"]
-    first, second = space.versions("m1")
+    first, second = space.overview.versions("m1")
     assert (first.number, first.text, first.replaced_at) == (
         1, "I work at Equinor in Stavanger.", at(60),
     )  # fmt: skip
@@ -43,7 +43,7 @@ def test_a_new_text_is_read_and_the_old_one_is_history(rules, clock):  # noqa: F
 def everything_shown_but_versions(space):
     nodes = space.cypher("MATCH (n) RETURN n", limit=10_000)
     shown = [node for node in nodes if "replaced_at" not in str(node)]
-    return str(shown) + str(space.messages(limit=1000)) + str(space.triples(limit=1000))
+    return str(shown) + str(space.messages(limit=1000)) + str(space.facts(limit=1000))
 
 
 def test_redelivery_of_any_version_changes_nothing(rules):  # noqa: F811
@@ -51,14 +51,14 @@ def test_redelivery_of_any_version_changes_nothing(rules):  # noqa: F811
     tell(space)
     space.update("m4", "I like canoes.")
     space.update("m4", "I like canoes.")
-    assert len(space.versions("m4")) == 2
+    assert len(space.overview.versions("m4")) == 2
     for text in ("I like kayaks.", "I like canoes."):
         added = space.add(text, id="m4", session="s", speaker="Ben", at=at(4))
         assert (added.new, added.duplicates) == ((), 1)
     with pytest.raises(ConflictError):
         space.add("I like rafts.", id="m4", session="s", speaker="Ben", at=at(4))
     space.update("m4", "I like kayaks.")
-    assert [v.text for v in space.versions("m4")] == [
+    assert [v.text for v in space.overview.versions("m4")] == [
         "I like kayaks.", "I like canoes.", "I like kayaks.",
     ]  # fmt: skip
     assert space.get("m4").text == "I like kayaks."
@@ -73,7 +73,7 @@ def test_forgetting_removes_all_versions(rules):  # noqa: F811
     shown = everything_shown(space)
     assert "Zebulon" not in shown and "Mirabel" not in shown
     with pytest.raises(NotFoundError):
-        space.versions("o0")
+        space.overview.versions("o0")
 
 
 def test_messages_of_one_moment_keep_their_order(rules):  # noqa: F811
@@ -141,6 +141,6 @@ def test_a_new_text_may_bring_its_payload(open_memory):
     assert changed.metadata == {"n": 1}
     assert memory.update("m", "", raw={"v": 3}).raw == {"v": 3}
     assert memory.update("m", "Lives in Bergen.").raw is None
-    assert [one.text for one in memory.versions("m")] == [
+    assert [one.text for one in memory.overview.versions("m")] == [
         "Lives in Oslo.", "Lives in Hamar.", "", "Lives in Bergen.",
     ]  # fmt: skip

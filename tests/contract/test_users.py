@@ -25,7 +25,7 @@ def test_the_user_s_own_name_leads_to_what_the_user_said(open_memory, space_name
     assert "Ann" in user.aliases
     for question in ("Where does Ann live?", "Where do I live?"):
         assert "user" in space.search(question, 3, NOW).trace.anchors
-    assert ("user", "Oslo") in {(t.subject, t.object) for t in space.triples("Ann")}
+    assert ("user", "Oslo") in {(t.subject, t.object) for t in space.facts("Ann")}
 
 
 def test_i_is_the_user_under_their_name(open_memory, space_name, extractor):
@@ -56,6 +56,6 @@ def test_two_users_are_not_one(open_memory, space_name, extractor):
         }
     )
     space.flush()
-    assert {(t.subject, t.object) for t in space.triples()} == {
+    assert {(t.subject, t.object) for t in space.facts()} == {
         ("Ann", "Oslo"), ("Ben", "Rome"), ("user", "Bonn"),
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cognigraph import ExtractionError, Memory, Settings
+from cognigraph import ExtractionError, Memory, Settings, __version__
 from cognigraph.ingest import Fact
 from cognigraph.testing import ScriptedExtractor
 from tests.e2e.command_line import Cli, command, document, environment, error_of
@@ -87,6 +88,28 @@ def test_demo_kept_in_a_file_can_be_played_again_and_asked(quick: Cli) -> None:
     assert "m036" in [hit["id"] for hit in found["hits"][:3]]
 
 
+def test_the_version_is_printed_without_loading_anything() -> None:
+    script = (
+        "import sys; from cognigraph.cli import main; main(['--version']);"
+        "print('numpy' in sys.modules, 'cognigraph.memory' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [f"cognigraph {__version__}", "False False"]
+
+
+@pytest.mark.slow
+def test_what_the_demo_suggests_can_be_run(quick: Cli) -> None:
+    lines = quick("demo", "--db", "demo.db").stdout.splitlines()
+    suggested = [shlex.split(line) for line in lines if line.startswith("  cognigraph ")]
+    assert [words[1] for words in suggested] == ["search", "facts", "cypher", "import"]
+    for words in suggested[:3]:
+        answer = quick(*words[1:])
+        assert answer.returncode == 0, answer.stderr
+        assert "Pickle" in answer.stdout or "Mira" in answer.stdout
+
+
 def test_demo_does_not_mix_into_other_messages(quick: Cli) -> None:
     assert quick("add", "The boiler was serviced.", "--db", "mine.db").returncode == 0
     assert "holds other messages" in error_of(quick("demo", "--db", "mine.db"), 2)
@@ -147,14 +170,14 @@ def test_as_of_on_the_command_line(quick: Cli, sample_db: str) -> None:
 
 @pytest.mark.slow
 def test_facts_and_messages_are_chosen_on_the_command_line(quick: Cli, sample_db: str) -> None:
-    one = ("triples", "Mira", "--slot", "home", "--status", "current", "--db", sample_db, "--json")
+    one = ("facts", "Mira", "--slot", "home", "--status", "current", "--db", sample_db, "--json")
     then = ("--valid-at", "2025-06-01T00:00:00Z")
     for times in ((), then, ("--as-of", "2025-06-01T00:00:00Z")):
-        found = document(quick(*one, *times))["triples"]
+        found = document(quick(*one, *times))["facts"]
         assert [triple["object"] for triple in found] == ["Bremen"]
     none = quick(*one, "--valid-at", "2025-05-01T00:00:00Z")
-    assert (none.returncode, json.loads(none.stdout)["triples"]) == (1, [])
-    assert "no triple of 'Mira' meets these conditions" in none.stderr
+    assert (none.returncode, json.loads(none.stdout)["facts"]) == (1, [])
+    assert "no fact about 'Mira' meets these conditions" in none.stderr
     chosen = ("--speaker", "Mira", "--until", "2025-05-01T00:00:00Z", "--role", "person")
     found = document(quick("search", "home", *chosen, "--db", sample_db, "--json"))
     assert {hit["speaker"] for hit in found["hits"]} == {"Mira"}
@@ -267,13 +290,13 @@ def test_add_takes_role_tags_and_metadata(quick: Cli) -> None:
     assert (hit["role"], hit["speaker"], hit["tags"]) == ("user", "Ann", ["a", "b"])
     assert hit["metadata"] == {"n": 1}
     assert "--metadata is not JSON" in error_of(quick("add", "x", "--metadata", "{"), 2)
-    assert "role must be one of" in error_of(quick("add", "x", "--role", "boss"), 2)
+    assert "--role: invalid choice: 'boss'" in error_of(quick("add", "x", "--role", "boss"), 2)
 
 
 def test_add_takes_facts_and_a_summary(quick: Cli) -> None:
     facts = json.dumps([{"subject": "Kim", "relation": "uses", "object": "Vim"}])
     quick("add", "Vim it is.", "--facts", facts, "--session-summary", "Kim chose Vim.", "--json")
-    (triple,) = document(quick("triples", "--json"))["triples"]
+    (triple,) = document(quick("facts", "--json"))["facts"]
     assert (triple["text"], triple["sources"][0]["provenance"]) == ("Kim uses Vim", "user")
     assert "Kim chose Vim." in quick("sessions").stdout
     assert "--facts is not JSON" in error_of(quick("add", "x", "--facts", "[Kim]"), 2)
@@ -350,7 +373,7 @@ def test_search_why_explains_the_rank_of_a_hit(quick: Cli, sample_db: Path) -> N
     assert "months before the question)" in result.stdout
     assert "harmonic mean" in result.stdout
     assert "facts: Mira lives in Bremen" in result.stdout
-    assert "profile default" in result.stderr
+    assert "ranking default" in result.stderr
 
 
 def test_context_is_the_block_and_nothing_else(quick: Cli, sample_db: Path) -> None:
@@ -371,12 +394,12 @@ def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
 
     entities = quick("entities", "pick", "--db", sample_db)
     assert "Pickle" in entities.stdout
-    triples = quick("triples", "Felix", "--db", sample_db)
-    assert "Pia's husband" in triples.stdout
-    assert "may-move/m060" in triples.stdout
-    assert triples.stdout == quick("triples", "Pia's husband", "--db", sample_db).stdout
+    facts = quick("facts", "Felix", "--db", sample_db)
+    assert "Pia's husband" in facts.stdout
+    assert "may-move/m060" in facts.stdout
+    assert facts.stdout == quick("facts", "Pia's husband", "--db", sample_db).stdout
     assert "= Pia's husband" in quick("entities", "Felix", "--db", sample_db).stdout
-    nobody = quick("triples", "Pick", "--db", sample_db)
+    nobody = quick("facts", "Pick", "--db", sample_db)
     assert (nobody.returncode, nobody.stdout) == (1, "")
     assert "did you mean Pickle" in nobody.stderr
 
@@ -451,7 +474,7 @@ def test_messages_cannot_command_the_terminal(quick: Cli) -> None:
     assert quick("add", "-", "--speaker", "E\x1b[7m", "--id", "e", stdin=evil).returncode == 0
     for arguments in (
         ("search", "clear bell", "--why"), ("context", "clear bell"), ("sessions",), ("entities",),
-        ("triples",), ("cypher", "MATCH (c:Chunk) RETURN c.text AS text"),
+        ("facts",), ("cypher", "MATCH (c:Chunk) RETURN c.text AS text"),
     ):  # fmt: skip
         result = quick(*arguments, FORCE_COLOR="1" if arguments[0] == "search" else "")
         assert result.returncode in (0, 1)
@@ -472,7 +495,7 @@ def test_a_terminal_that_is_not_unicode(cli: Cli, quick: Cli) -> None:
 
 @pytest.mark.slow
 def test_a_closed_pipe_is_silent(sample_db: Path) -> None:
-    for arguments in (("triples", "--limit", "1000"), ("context", "Mira"), ("stats", "--json")):
+    for arguments in (("facts", "--limit", "1000"), ("context", "Mira"), ("stats", "--json")):
         process = subprocess.Popen(
             command(*arguments, "--db", sample_db), env=environment(),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -556,7 +579,7 @@ def test_parked_chunks_are_listed_and_can_be_retried(quick: Cli, tmp_path: Path)
     extractor.fail_for("f", error=ExtractionError("the model is gone", retryable=False))
     with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
         memory.add("Felix repairs clocks.", id="f")
-        memory.enrich()
+        memory.queue.enrich()
     doctor = quick("doctor")
     assert doctor.returncode == 1
     assert "the model is gone" in doctor.stdout
@@ -634,7 +657,7 @@ def test_history_and_what_a_user_says_of_facts(quick: Cli, tmp_path: Path) -> No
     told = quick(
         "supersede", bergen, oslo, "--at", "2026-05-01T00:00:00Z", "--reason", "moved", "--json"
     )
-    assert document(told) == {"triple": bergen, "status": "superseded"}
+    assert document(told) == {"fact": bergen, "status": "superseded"}
     assert states() == [("Bergen", "superseded"), ("Oslo", "current")]
     assert document(quick("conflicts", "--json"), 1)["conflicts"] == []
     assert "no triple" in error_of(quick("retract", "0" * 32), 2)

@@ -37,7 +37,7 @@ def options() -> list[tuple[str, str, bool]]:
         (name, action.option_strings[0], action.type in (int, float))
         for name, parser in commands.choices.items()
         for action in parser._actions
-        if action.type is not None and action.option_strings
+        if action.type not in (None, str) and action.option_strings
     ]
 
 
@@ -79,7 +79,7 @@ def test_every_number_is_checked(quick, name, option, unbounded):
         (["search", "x", "--space", ""], "the name of a space must be 1 to 512 characters"),
         (["search", "x", "--space", "x" * 600], "the name of a space must be 1 to 512 characters"),
         (["search", "x", "--space", "other"], "no space 'other'"),
-        (["search", "x", "--profile", "best"], "invalid choice: 'best'"),
+        (["search", "x", "--ranking", "best"], "invalid choice: 'best'"),
         (["context", "x", "--max-tokens", "0"], "--max-tokens: must be a whole number from 1"),
         (["why", "x", "--expect", "nothing"], "has no message 'nothing'"),
         (["add", ""], "has an empty text"),

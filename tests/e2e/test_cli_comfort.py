@@ -78,7 +78,7 @@ def test_tables_are_lists_on_narrow_terminals(quick: Cli) -> None:
         "text: I moved to Oslo in May with Klara.",
     ]
     assert wide.stdout.splitlines()[0].split(" | ")[0].strip() == "id"
-    for command in (("search", "Where is Ann?"), ("triples",), ("entities",), ("sessions",),
+    for command in (("search", "Where is Ann?"), ("facts",), ("entities",), ("sessions",),
                     ("stats",), ("doctor",)):  # fmt: skip
         lines = quick(*command, COLUMNS="40").stdout.splitlines()
         assert max(map(len, lines)) <= 40, command
@@ -100,7 +100,7 @@ def test_a_port_that_does_not_exist_is_refused_before_anything_starts(quick: Cli
 
 def test_a_profile_that_needs_facts_says_so_when_it_finds_nothing(quick: Cli) -> None:
     quick("add", "I moved to Oslo in May.", "--no-enrich")
-    found = quick("search", "Where is Oslo?", "--profile", "licomemory")
+    found = quick("search", "Where is Oslo?", "--ranking", "licomemory")
     assert found.returncode == 1
     assert found.stderr.startswith("nothing found; the profile licomemory finds messages through")
     assert "cognigraph enrich" in found.stderr

@@ -49,7 +49,9 @@ def extractor(monkeypatch: pytest.MonkeyPatch) -> ScriptedExtractor:
         keys=((window.session, 1.0),),
         usage=Usage(calls=2, input_tokens=1000, output_tokens=100, cost=0.25),
     )
-    monkeypatch.setattr("cognigraph.cli.open_memory.resolve_extractor", lambda *_, **__: scripted)
+    monkeypatch.setattr(
+        "cognigraph.cli.memory_options.resolve_extractor", lambda *_, **__: scripted
+    )
     return scripted
 
 

@@ -80,7 +80,7 @@ def test_a_message_is_corrected(filled: Cli) -> None:
     assert "version 2" in done.stdout
     assert "no message 'm9'" in error_of(filled("update", "m9", "Text."), 2)
     filled("enrich")
-    assert "Hamar" in filled("triples").stdout and "Oslo" not in filled("triples").stdout
+    assert "Hamar" in filled("facts").stdout and "Oslo" not in filled("facts").stdout
 
 
 @pytest.mark.slow
@@ -89,20 +89,20 @@ def test_a_space_is_exported_imported_and_backed_up(filled: Cli, tmp_path: Path)
     assert "wrote 3 messages" in filled("export", export, "--derived").stdout
     read = document(filled("import", export, "--space", "copy", "--json"))
     assert (read["messages"], read["pending"]) == (3, 0)
-    assert filled("triples", "--space", "copy").stdout == filled("triples").stdout
+    assert filled("facts", "--space", "copy").stdout == filled("facts").stdout
     assert filled("spaces").stdout == "copy\ndefault\n"
     assert "holds messages" in error_of(filled("import", export), 2)
     assert "exists already" in error_of(filled("export", export), 3)
     copy = tmp_path / "backup.db"
     assert filled("backup", copy).returncode == 0
-    assert filled("triples", "--db", copy).stdout == filled("triples").stdout
+    assert filled("facts", "--db", copy).stdout == filled("facts").stdout
 
 
 def test_a_fact_is_stated_on_the_command_line(quick: Cli) -> None:
     given = ("add-fact", "Ann", "lives in", "Oslo", "--from", "2026-05", "--source", "crm")
     stored = document(quick(*given, "--at", "2026-06-01T09:00:00Z", "--json"))
     assert (stored["new"], stored["text"]) == (True, "Ann lives in Oslo (2026-05)")
-    (fact,) = document(quick("triples", "Ann", "--json"))["triples"]
+    (fact,) = document(quick("facts", "Ann", "--json"))["facts"]
     assert (fact["object"], fact["valid_from"]) == ("Oslo", "2026-05-01T00:00:00+00:00")
     assert [(one["id"], one["said_by"], one["provenance"]) for one in fact["sources"]] == [
         (stored["id"], "crm", "user")
@@ -124,11 +124,12 @@ def test_expiry_profile_and_several_spaces_on_the_command_line(quick: Cli) -> No
     assert {(one["space"], one["hit"]["id"]) for one in found} >= {
         ("default", "m1"), ("other", "m3")
     }  # fmt: skip
-    planned = document(quick("expire", "--json"))
+    expired = ("forget", "--expired")
+    planned = document(quick(*expired, "--json"))
     assert (planned["messages"], planned["dry_run"]) == (1, True)
-    assert "--keep 'x' must be DAYS[:ROLE[:TAG]]" in error_of(quick("expire", "--keep", "x"), 2)
-    assert document(quick("expire", "--yes", "--json"))["messages"] == 1
+    assert "--keep 'x' must be DAYS[:ROLE[:TAG]]" in error_of(quick(*expired, "--keep", "x"), 2)
+    assert document(quick(*expired, "--yes", "--json"))["messages"] == 1
     assert [one["id"] for one in document(quick("messages", "--json"))["messages"]] == ["m1"]
     profile = document(quick("profile", "Ann", "--json"))
     assert [entry["slot"] for entry in profile["entries"]] == ["home"]
-    assert document(quick("expire", "--keep", "1:person", "--yes", "--json"))["messages"] == 1
+    assert document(quick(*expired, "--keep", "1:person", "--yes", "--json"))["messages"] == 1

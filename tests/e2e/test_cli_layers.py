@@ -67,6 +67,6 @@ def test_a_layer_is_refused_where_it_has_no_meaning(told: Cli) -> None:
 @pytest.mark.slow
 def test_a_search_of_several_spaces_refuses_what_it_does_not_have(told: Cli) -> None:
     for option in (("--also", "x"), ("--without", "m1"), ("--per-session", "1"), ("--why",),
-                   ("--profile", "licomemory")):  # fmt: skip
+                   ("--ranking", "licomemory")):  # fmt: skip
         error = error_of(told("search", "x", "--in", "default", *option), 2)
         assert f"{option[0]} is for one space" in error

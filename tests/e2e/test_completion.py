@@ -24,7 +24,7 @@ LINES = {
     "--space search --json expo": {"export", "export-training"},
     "import notes --dr": {"--dry-run"},
     "import a --format cl": {"claude", "claude-code"},
-    "search x --profile ": {"default", "licomemory"},
+    "search x --ranking ": {"default", "licomemory"},
     "keys ": {"create", "list", "revoke"},
     "completion z": {"zsh"},
     "add x --forma": set(),

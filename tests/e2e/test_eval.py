@@ -22,6 +22,7 @@ from cognigraph.cli.evaluating import judge_environment
 from cognigraph.evaluate import EvalSettings, Evaluation
 from tests.e2e.command_line import Result, command, environment
 from tests.servers.model_server import Messages, ModelServer, good, status
+from tests.unit.test_benchmark_formats import realmem
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -99,6 +100,27 @@ def test_locomo_end_to_end(cli, locomo):
     assert (first["id"], first["evidence"]) == ("talk-1/q1", ["D1:1"])
     assert first["asked_at"] == "2023-07-01T00:05:02+00:00"
     assert json.loads(Path(found["page"]).with_name("result.json").read_text("utf-8"))["questions"]
+
+
+def test_the_benchmark_is_found_out(locomo, tmp_path):
+    done = run("auto", locomo, "--limit", "1", "--extractor", "none", "--json")
+    assert "is LoCoMo" in done.stderr
+    assert json.loads(done.stdout)["benchmark"] == "locomo"
+    nothing = tmp_path / "nothing.json"
+    nothing.write_text('[{"a": 1}]', "utf-8")
+    error = run("auto", nothing, code=2).stderr
+    assert "nothing.json is of no known benchmark" in error
+    assert "VehicleMemBench (the folder benchmark)" in error
+
+
+def test_a_question_within_a_conversation_sees_only_what_was_said_before(tmp_path):
+    folder = tmp_path / "dataset"
+    folder.mkdir()
+    realmem(folder)
+    found = result("realmem", folder, "--extractor", "none")
+    assert found["recall"]["turn"]["5"]["all"]["recall"] == 1.0
+    (record,) = lines(folder_of(folder), "questions.jsonl")
+    assert set(record["found"]) <= {"aa#1", "aa#2"}
 
 
 @pytest.mark.slow

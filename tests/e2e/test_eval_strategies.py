@@ -25,6 +25,7 @@ REPLIES: dict[str, Any] = {
     "hymem-light": {"answer": "Comet", "sure": True},
     "hymem-reflect": {"complete": True, "question": ""},
     "loop-answer": {"answer": "Comet", "labels": []},
+    "loop-infer": {"answer": "Comet", "labels": []},
 }
 
 

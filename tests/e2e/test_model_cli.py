@@ -87,7 +87,7 @@ def rows(memory: Memory) -> dict[tuple[str, str, str], tuple[str | None, bool, l
             one.negated,
             sorted(source.id for source in one.sources),
         )
-        for one in memory.triples(limit=500)
+        for one in memory.facts(limit=500)
     }
 
 
@@ -103,7 +103,7 @@ def test_the_sample_becomes_the_graph_it_should(cli, stages, stored):
     types = {one.name: one.type for one in memory.entities(limit=500)}
     assert {name: types[name] for name in TYPES} == TYPES
     assert not {"I", "my sister", "the lab", "she", "the Peugeot"} & set(types)
-    sessions = {one.id: one for one in memory.sessions()}
+    sessions = {one.id: one for one in memory.overview.sessions()}
     assert len(sessions) == 8
     themes = [theme.title for theme in sessions["jul-knee"].themes]
     assert themes == ["Jonas's knee", "Lisbon is cancelled", "Museum and theft"]

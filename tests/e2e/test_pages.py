@@ -22,6 +22,8 @@ PAGES = {
     for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
 }
 
+LINKED = [ROOT / name for name in PAGES] + sorted(ROOT.glob("docs/integrations/*.md"))
+
 NOT_RUN = {
     "claude": "is the client; the server that it starts has tests of its own",
     "curl": "needs the server of the page; a test of the wheel runs it",
@@ -115,11 +117,31 @@ def test_commands_that_are_not_run_have_a_reason_and_exist(command: str) -> None
         assert (ROOT / rest[0]).exists()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_links_between_pages_lead_somewhere(name: str) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", PAGES[name]):
+def anchors(text: str) -> set[str]:
+    """The ids that the site and GitHub give the headings of a page."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return {
+        re.sub(r"[^\w\s-]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text("utf-8")):
         if "://" not in target:
-            assert (ROOT / name).parent.joinpath(target).exists(), target
+            linked = page.parent / target if target else page
+            assert linked.exists(), target
+            if anchor:
+                assert anchor in anchors(linked.read_text("utf-8")), f"{target}#{anchor}"
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(
+        re.findall(r"^ +- (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    )
+    folder = ROOT / "docs"
+    assert listed == {str(page.relative_to(folder)) for page in LINKED if folder in page.parents}
 
 
 @pytest.mark.parametrize("name", PAGES)

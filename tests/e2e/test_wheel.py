@@ -111,9 +111,13 @@ def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
         parameters = StdioServerParameters(command=command, args=names, env=environment())
         async with Client(parameters) as session:
             sent = {"text": f"Ann likes tea number {number}.", "id": f"m{number}"}
-            assert not (await session.call_tool("add_memory", sent)).is_error
-            found = await session.call_tool("get_memories", {"newest_first": False})
-            return [one["id"] for one in found.structured_content["memories"]]  # type: ignore[index]
+            added = await session.call_tool("add_memories", {"memories": [sent]})
+            assert not added.is_error
+            found = await session.call_tool("look_up", {"what": "memories"})
+            lines = found.content[0].text.splitlines()  # type: ignore[union-attr]
+            return sorted(
+                re.findall(r"^\[(m\d)\] .* Ann likes tea number \d\.$", line)[0] for line in lines
+            )
 
     for number, client in enumerate(clients):
         assert asyncio.run(works(client, number)) == [f"m{n}" for n in range(number + 1)]

@@ -201,7 +201,7 @@ def test_another_model_in_the_same_folder_is_another_embedder(m3, embedder, tmp_
 def test_sentence_transformers_loads_a_folder_and_uses_prefixes(m3, tmp_path):
     from sentence_transformers import SentenceTransformer, models
 
-    from cognigraph.embed.sentence_transformers import SentenceTransformersEmbedder
+    from cognigraph.embed.models import SentenceTransformersEmbedder
 
     word = models.Transformer(str(m3))
     folder = tmp_path / "e5-tiny"

@@ -6,11 +6,9 @@ import gzip
 import json
 import time
 import tracemalloc
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import cache
 
 import pytest
 
@@ -19,13 +17,12 @@ pytest.importorskip("openai")
 from pydantic import BaseModel
 
 from cognigraph import (
-    ConfigurationError,
     ModelAnswerError,
     ModelRefusedError,
     ModelUnavailableError,
 )
 from cognigraph.llm import ChatModel, Prompt
-from cognigraph.llm.modes import Dialects
+from cognigraph.llm.replies import Dialects
 from tests.servers.model_server import (
     Behaviour,
     ModelServer,
@@ -72,17 +69,7 @@ def measured(most: int) -> Iterator[None]:
     assert peak < most, f"{peak / MEGABYTE:.0f} MB"
 
 
-@cache
-def zeros(count: int, wbits: int) -> bytes:
-    """Compress zeros without keeping them in memory."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
-    piece = bytes(10 * MEGABYTE)
-    return b"".join(packer.compress(piece) for _ in range(count // len(piece))) + packer.flush()
-
-
 BLOCK = b" " * 65_536
-GZIP, ZLIB, RAW = 31, 15, -15
-EMPTY_BLOCK = b"\0\0\0\xff\xff"  # of deflate: packed data that unpacks to nothing
 
 
 @pytest.mark.slow
@@ -95,9 +82,8 @@ EMPTY_BLOCK = b"\0\0\0\xff\xff"  # of deflate: packed data that unpacks to nothi
         endless(BLOCK, code=307, headers={"Location": "/v1/other"}),
         endless(b"data: {}\n\n" * 5000, content_type="text/event-stream"),
         endless(BLOCK, content_type="text/plain; charset=punycode"),
-        endless(EMPTY_BLOCK * 10_000, headers={"Content-Encoding": "deflate"}),
     ],
-    ids=["200", "500", "400", "307", "events", "charset", "nothing"],
+    ids=["200", "500", "400", "307", "events", "charset"],
 )
 def test_an_endless_body_is_left_at_its_limit(behaviour):
     with connected(behaviour) as (server, model), measured(40 * MEGABYTE):
@@ -110,84 +96,27 @@ def test_an_endless_body_is_left_at_its_limit(behaviour):
     assert caught.value.usage.input_tokens > 0  # it was probably read
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("encoding", "wbits"), [("gzip", GZIP), ("x-gzip", GZIP), ("deflate", ZLIB), ("deflate", RAW)]
-)
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "compress"])
 @pytest.mark.parametrize("code", [200, 500])
-def test_a_compression_bomb_is_never_unpacked(encoding, wbits, code):
-    bomb = zeros(200 * MEGABYTE, wbits)
-    answer = raw(bomb, code=code, headers={"Content-Encoding": encoding})
+def test_compressed_replies_are_refused_unread(encoding, code):
+    bomb = gzip.compress(bytes(10 * MEGABYTE))
     with (
-        connected(answer) as (_, model),
-        measured(40 * MEGABYTE),
-        pytest.raises(ModelUnavailableError, match="larger than 4,000,000 bytes"),
-    ):
-        model.ask(PROMPT, Facts)
-
-
-@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "gzip,deflate", "compress"])
-def test_encodings_that_were_not_asked_for_are_refused_unread(encoding):
-    bomb = gzip.compress(gzip.compress(bytes(MEGABYTE), mtime=0))
-    with (
-        connected(raw(bomb, headers={"Content-Encoding": encoding})) as (server, model),
+        connected(raw(bomb, code=code, headers={"Content-Encoding": encoding})) as (server, model),
+        measured(20 * MEGABYTE),
         pytest.raises(ModelUnavailableError, match="which was not requested"),
     ):
         model.ask(PROMPT, Facts)
-    assert server.requests[0].headers["Accept-Encoding"] == "gzip, deflate"
+    assert server.requests[0].headers["Accept-Encoding"] == "identity"
 
 
-@pytest.mark.parametrize(
-    ("encoding", "wbits"), [("gzip", GZIP), ("deflate", ZLIB), ("deflate", RAW), ("identity", None)]
-)
-def test_compressed_answers_are_read(encoding, wbits):
+def test_an_answer_that_says_it_is_not_compressed_is_read():
     message = {"content": json.dumps(ONE)}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
-    if wbits is not None:
-        packer = zlib.compressobj(wbits=wbits)
-        body = packer.compress(body) + packer.flush()
-    with connected(raw(body, headers={"Content-Encoding": encoding})) as (_, model):
+    with connected(raw(body, headers={"Content-Encoding": "identity"})) as (_, model):
         assert model.ask(PROMPT, Facts).value == Facts(**ONE)
 
 
-@pytest.mark.parametrize(
-    "body", [b"no gzip", gzip.compress(b"{}" * 100, mtime=0)[:-9]], ids=["not gzip", "cut off"]
-)
-def test_broken_compressed_answers_are_unusable(body):
-    with (
-        connected(raw(body, headers={"Content-Encoding": "gzip"})) as (_, model),
-        pytest.raises(ModelUnavailableError, match=r"cannot be decompressed|is truncated"),
-    ):
-        model.ask(PROMPT, Facts)
-
-
-def test_the_limit_is_a_setting(monkeypatch):
-    long = {"facts": ["x" * 10_000]}
-    with (
-        connected(good(long), max_reply_bytes=10_000) as (_, model),
-        pytest.raises(ModelUnavailableError, match="larger than 10,000 bytes"),
-    ):
-        model.ask(PROMPT, Facts)
-    with connected(good(long), max_reply_bytes=11_000) as (server, model):
-        assert model.ask(PROMPT, Facts).value == Facts(**long)
-        environ = {"COGNIGRAPH_MODEL": "m", "OPENAI_BASE_URL": server.url}
-        environ["COGNIGRAPH_MODEL_MAX_REPLY_BYTES"] = "10000"
-        with (
-            ChatModel.from_environment(environ, attempts=1) as small,
-            pytest.raises(ModelUnavailableError, match="larger than 10,000 bytes"),
-        ):
-            small.ask(PROMPT, Facts)
-        with ChatModel.from_environment(environ, max_reply_bytes=11_000) as large:
-            assert large.ask(PROMPT, Facts).value == Facts(**long)
-    for wrong in ("many", "-1", "1.5", "9" * 30):
-        environ["COGNIGRAPH_MODEL_MAX_REPLY_BYTES"] = wrong
-        with pytest.raises(ConfigurationError, match="must be a number of bytes"):
-            ChatModel.from_environment(environ)
-    with pytest.raises(ConfigurationError, match="max_reply_bytes must be positive"):
-        ChatModel("m", base_url=server.url, max_reply_bytes=0)
-
-
-def test_a_drip_of_a_packed_body_ends_with_the_whole_call():
+def test_a_drip_ends_with_the_whole_call():
     started = time.monotonic()
     with (
         connected(drip(), timeout=timedelta(seconds=0.5)) as (_, model),

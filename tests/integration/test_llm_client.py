@@ -30,8 +30,8 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Prompt, ResponseCache
-from cognigraph.llm.json_schema import json_schema
-from cognigraph.llm.modes import Dialects, in_words
+from cognigraph.llm.parse_answer import json_schema
+from cognigraph.llm.replies import Dialects, in_words
 from cognigraph.text.token_estimate import estimate_tokens
 from tests.clock import TickingClock
 from tests.examples import examples

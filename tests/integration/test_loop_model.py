@@ -13,7 +13,7 @@ pytest.importorskip("openai")
 
 from cognigraph import Limits, Memory
 from cognigraph.llm import ChatModel, Limiter, Prices
-from cognigraph.loop import hymem, licomemory
+from cognigraph.loop import ama, hymem, licomemory
 from cognigraph.testing import HashEmbedder
 from tests.servers.loop_stages import LoopStages
 from tests.servers.model_server import ModelServer, drop, hang, status
@@ -103,6 +103,13 @@ def test_a_follow_up_brings_new_messages_and_the_answer_cites_the_block(ask):
     assert QUESTION in call.user and "fishing" in call.user
     assert call.reply["queries"] == ["camping in the hills", "a picnic by the river"]
     assert "round 2: messages, camping in the hills; a picnic by the river" in answer.trace
+
+
+def test_a_verdict_alone_is_a_reply(ask):
+    stages = LoopStages(lico_missing={"verdict": "enough"}, loop_answer={"answer": "fishing"})
+    answer, _, server = ask(stages)
+    assert (answer.text, answer.verdict, answer.stopped) == ("fishing", "enough", "answered")
+    assert (server.calls, answer.notes, answer.citations) == (2, (), ())
 
 
 @pytest.mark.slow
@@ -249,16 +256,84 @@ def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
     assert stages.stages.count("hymem-select") == 6
     assert (answer.stopped, answer.text) == ("answered", ANSWER["answer"])
     (only,) = answer.rounds
-    assert {one.id for one in only.deepened if one.layer == "messages"} == {
+    assert {one.id for one in (*only.found, *only.deepened) if one.layer == "messages"} == {
         f"{session}{turn}" for session in TALK for turn in range(3)
     }
     assert [call.prompt for call in only.calls] == [
-        "hymem-light-1", *["hymem-select-1"] * 6, "loop-answer-1", "hymem-reflect-1",
+        "hymem-light-2", *["hymem-select-1"] * 6, "loop-answer-1", "hymem-reflect-2",
     ]  # fmt: skip
     shown = [HIDDEN.findall(call.user)[0] for call in only.calls[1:7]]
     assert shown == [f"E{number}" for number in range(1, 7)]
     assert sum("were not among those shown: left out" in note for note in only.notes) == 6
     assert answer.usage.calls == server.calls == 9
+
+
+def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
+    stages = LoopStages(
+        hymem_light={"answer": "That is not known.", "sure": True},
+        hymem_select={"ids": []},
+        hymem_reflect={"complete": True, "question": ""},
+        loop_answer=[{"answer": "Nicht bekannt"}, ANSWER],
+    )
+    answer, _, _ = ask(stages, strategy=hymem(rounds=3, d=10, n=6, k=2))
+    assert stages.stages == [
+        "hymem-light", "hymem-select", "loop-answer", "hymem-reflect", "loop-answer",
+        "hymem-reflect",
+    ]  # fmt: skip
+    assert [(one.plan.layer, one.plan.queries) for one in answer.rounds] == [
+        ("episodes", (QUESTION,)), ("messages", (QUESTION,)),
+    ]  # fmt: skip
+    note = "sure, but the answer says that something is not known: taken as not sure"
+    assert answer.rounds[0].notes == (note,)
+    assert (answer.text, answer.verdict) == (ANSWER["answer"], "enough")
+    seen = {one.id for one in answer.rounds[0].found if one.layer == "messages"}
+    new = [one.id for one in answer.rounds[1].found]
+    assert (len(seen), len(new), seen & set(new)) == (5, 2, set())
+    last = stages.prompts("loop-answer")[-1]
+    assert all(TALK[id[:3]][int(id[3])] in last for id in new)
+
+
+def test_summaries_are_judged_beside_newer_messages_in_order_of_time(ask):
+    stages = LoopStages(
+        hymem_light={"answer": "fishing", "sure": True},
+        hymem_reflect={"complete": True, "question": ""},
+    )
+    answer, _, _ = ask(stages, strategy=hymem(rounds=1, d=10, k=1))
+    (shown,) = stages.prompts("hymem-light")
+    lines = re.findall(r"^\[([EM])\d+\] (\d{4}-\d\d-\d\d)", shown, re.MULTILINE)
+    assert sorted(kind for kind, _ in lines) == ["E", *"MMMMM"]
+    assert [day for _, day in lines] == sorted(day for _, day in lines)
+    assert {one.label[0] for one in answer.rounds[0].found} == {"E", "M"}
+    assert len(answer.context.hits) == 5
+
+
+@pytest.mark.parametrize(
+    ("question", "stage"),
+    [("Would Ann enjoy a sailing trip?", "loop-infer"), (QUESTION, "loop-answer")],
+)
+def test_an_open_question_may_be_answered_by_inference(ask, question, stage):
+    inferred = {"answer": "Probably: she fishes and camps", "labels": ["C1"]}
+    stages = LoopStages(lico_missing=ENOUGH, loop_infer=inferred, loop_answer=inferred)
+    answer, _, _ = ask(stages, question)
+    assert stages.stages == ["lico-missing", stage]
+    assert (answer.text, len(answer.citations)) == (inferred["answer"], 1)
+
+
+def test_retries_widen_the_search_and_look_for_what_was_missing(ask):
+    judged = {"action": "retry", "missing": "camping in the hills"}
+    stages = LoopStages(
+        ama_retrieve={"query": QUESTION, "atomic": 1, "k": 1},
+        ama_judge=[judged, {"action": "pass", "kept": ["M1", "M3"]}],
+        loop_answer=ANSWER,
+    )
+    answer, _, _ = ask(stages, strategy=ama(k_min=1, rounds=3))
+    first, second = answer.rounds
+    assert (first.plan.layer, first.plan.k) == ("messages", 1)
+    assert first.plan.reason == "atomic; few facts are stored"
+    assert (second.plan.layer, second.plan.k) == ("episodes", 2)
+    assert second.plan.queries == (QUESTION, "camping in the hills")
+    assert "<sent>\n- What does Ann do outdoors?\n</sent>" in stages.prompts("ama-judge")[0]
+    assert answer.text == ANSWER["answer"]
 
 
 def test_an_empty_memory_asks_no_model(tmp_path):

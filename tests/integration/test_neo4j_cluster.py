@@ -40,7 +40,7 @@ def test_followers_answer_searches_after_what_was_written(
     with opened(cluster, neo4j_server, FOLLOWERS) as memory:
         space = memory.space(f"test-{uuid4().hex[:12]}")
         space.add("Ann lives in Oslo.", id="m1")
-        written = memory.bookmarks()
+        written = memory.admin.bookmarks()
         assert len(written) == 1
         assert {one.server for one in cluster.taken() if one.writes} == {"leader"}
         assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]
@@ -61,7 +61,7 @@ def test_the_leader_answers_searches_unless_followers_are_asked_for(
         assert space.cypher("MATCH (c:Chunk) RETURN c.message_id AS id") == [{"id": "m1"}]
         asked = cluster.taken()
         assert {(one.server, one.writes) for one in asked} == {("follower", False)}
-        assert asked[0].after == memory.bookmarks()
+        assert asked[0].after == memory.admin.bookmarks()
 
 
 def test_bookmarks_are_handed_to_another_memory(cluster: Cluster, neo4j_server: Server) -> None:
@@ -72,10 +72,10 @@ def test_bookmarks_are_handed_to_another_memory(cluster: Cluster, neo4j_server: 
         name = f"test-{uuid4().hex[:12]}"
         other.spaces()
         one.space(name).add("Ann lives in Oslo.", id="m1")
-        written = one.bookmarks()
-        assert not set(written) & set(other.bookmarks())
+        written = one.admin.bookmarks()
+        assert not set(written) & set(other.admin.bookmarks())
         cluster.taken()
-        other.catch_up(written)
+        other.admin.catch_up(written)
         assert [(asked.server, set(written) <= set(asked.after)) for asked in cluster.taken()] == [
             ("follower", True)
         ]
@@ -89,5 +89,5 @@ def test_bookmarks_of_another_database_are_refused_and_spoil_nothing(
         space = memory.space(f"test-{uuid4().hex[:12]}")
         space.add("Ann lives in Oslo.", id="m1")
         with pytest.raises(StoreError, match="ookmark"):
-            memory.catch_up(["FB:nonsense"])
+            memory.admin.catch_up(["FB:nonsense"])
         assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]

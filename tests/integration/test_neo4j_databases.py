@@ -30,16 +30,20 @@ def test_spaces_of_a_database_and_one_that_cannot_be_created(neo4j_server: Serve
         assert memory.spaces() == [name]
         assert memory.info.details["databases"] == "neo4j"
         assert memory.info.schema_version == migrations()[-1][0]
-        assert memory.waiting() == 1
+        assert memory.admin.waiting() == 1
         memory.flush()
         assert memory.space(name).stats().done == 1
-        assert {check.name.partition(": ")[0] for check in memory.check()} == {"neo4j", "worker"}
+        assert {check.name.partition(": ")[0] for check in memory.admin.check()} == {
+            "neo4j",
+            "vectors",
+            "worker",
+        }
         with pytest.raises(StoreError, match=r"has no database 'tenants-b'.* Community"):
             memory.space("other").add("Ben lives in Oslo.")
         homes["odd"] = "system"
         with pytest.raises(ConfigurationError, match="'system' cannot be the name"):
             memory.space("odd").search("Anything?")
-        memory.delete_space(name)
+        memory.admin.delete_space(name)
         assert memory.spaces() == []
     with pytest.raises(StoreError, match="closed"):
         memory.spaces()
@@ -60,9 +64,9 @@ def test_every_statement_names_its_database(neo4j_server: Server) -> None:
             assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]
             space.cypher("MATCH (c:Chunk) RETURN c.message_id AS id")
             assert {one.database for one in cluster.taken()} == {"neo4j"}
-            written = memory.bookmarks()
+            written = memory.admin.bookmarks()
             assert {one.partition("=")[0] for one in written} == {"neo4j"}
-            memory.catch_up(written)
+            memory.admin.catch_up(written)
             assert space.name in memory.spaces()
     finally:
         cluster.close()

@@ -18,7 +18,7 @@ import pytest
 from neo4j import Driver, GraphDatabase
 
 from cognigraph import Memory
-from cognigraph.stores.neo4j.index.fulltext import having
+from cognigraph.stores.neo4j.tokens import having_marks
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.earlier_versions import NOW, goes_on, holds_the_sample, holds_what_version_8_holds
 from tests.servers.neo4j_server import Server
@@ -69,7 +69,7 @@ def marked(driver: Driver, space: str, mark: str) -> list[str]:
     rows = driver.execute_query(
         "CALL db.index.fulltext.queryNodes('chunk_lexemes', $query) YIELD node "
         "RETURN node.message_id ORDER BY node.message_id",
-        query=having(space, [mark]),
+        query=having_marks(space, [mark]),
     ).records
     return [row[0] for row in rows]
 
@@ -114,7 +114,7 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
         else:
             holds_the_sample(memory, space)
             goes_on(space)
-        memory.delete_space(space.name)
+        memory.admin.delete_space(space.name)
         left = driver.execute_query(
             "MATCH (node) WHERE node.space = $space OR node.name = $space RETURN labels(node)",
             space=space.name,

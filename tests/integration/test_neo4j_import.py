@@ -64,11 +64,11 @@ def held(space: Space) -> dict[str, Any]:
         "messages": [(m.id, m.text, m.speaker, m.at, m.session) for m in space.messages(limit=ALL)],
         "sessions": [
             (s.id, s.started_at, s.ended_at, s.messages, s.keys, s.themes)
-            for s in space.sessions(limit=ALL)
+            for s in space.overview.sessions(limit=ALL)
         ],
         "facts": sorted(
             (t.subject, t.relation, t.object, t.first_observed, [s.id for s in t.sources])
-            for t in space.triples(limit=ALL)
+            for t in space.facts(limit=ALL)
         ),
         "entities": sorted((e.name, e.type, e.triples) for e in space.entities(limit=ALL)),
     }
@@ -107,6 +107,6 @@ def test_a_memory_finds_in_the_database_what_it_finds_in_the_file(tmp_path: Path
         for question in asked:
             ids, scores, said = found(here, question)
             assert (ids, pytest.approx(scores, abs=1e-4), said) == found(there, question)
-        assert all(check.ok for check in memory.check())
+        assert all(check.ok for check in memory.admin.check())
         with pytest.raises(SystemExit, match="instead of 60 messages of search-0"):
             check_same(server.uri, Source(file))  # without the limit

@@ -12,10 +12,9 @@ from neo4j import Driver
 
 from cognigraph import Memory
 from cognigraph.stores.neo4j import Neo4jStore
-from cognigraph.stores.neo4j.index import kept_words, word_counts
-from cognigraph.stores.neo4j.index.frequencies import Frequencies
-from cognigraph.stores.neo4j.index.kept_words import KeptWords, kept_uid
-from cognigraph.stores.protocols.housekeeping_store import Selection
+from cognigraph.stores.neo4j.index import word_counts
+from cognigraph.stores.neo4j.index.word_counts import Frequencies, KeptCounts, kept_uid
+from cognigraph.stores.protocols import Selection
 from cognigraph.text.terms import term_counts
 from tests.integration.test_neo4j_store import (
     START,
@@ -145,17 +144,17 @@ def test_counts_that_are_wrong_by_now_are_not_kept(
     store = open_store()
     insert(store, space, range(20))
     (row,) = driver.execute_query("MATCH (s:Space {name: $s}) RETURN s.seq", s=space).records
-    right = KeptWords(row[0], 20, 0, Frequencies(space).packed())
+    right = KeptCounts(row[0], 20, 0, Frequencies(space).packed())
     insert(store, space, range(20, 23))  # what came later does not matter
-    kept_words.keep(store._connection, space, right)
+    word_counts.keep_counts(store._connection, space, right)
     assert is_kept(driver, space)
     (chosen,) = store.housekeeping.choose(space, Selection(session="s", message="m3"))
     store.housekeeping.forget(space, chosen, remember=False)
-    kept_words.keep(store._connection, space, right)
+    word_counts.keep_counts(store._connection, space, right)
     assert not is_kept(driver, space)
-    kept_words.keep(store._connection, space, KeptWords(row[0], 19, 1, b""))
+    word_counts.keep_counts(store._connection, space, KeptCounts(row[0], 19, 1, b""))
     assert not is_kept(driver, space), "rewritten less often than was counted"
-    kept_words.keep(store._connection, space, KeptWords(row[0], 19, 0, right.frequencies))
+    word_counts.keep_counts(store._connection, space, KeptCounts(row[0], 19, 0, right.frequencies))
     assert is_kept(driver, space)
 
 
@@ -181,7 +180,7 @@ def test_wrong_counts_are_noticed_and_replaced(
         driver.execute_query("MATCH (n:CogniGraph {uid: $uid}) SET n.seq = n.seq - 1", uid=uid)
     else:  # of a space of the same name that was deleted, before the clock was set back
         (row,) = driver.execute_query("MATCH (s:Space {name: $s}) RETURN s.seq", s=space).records
-        old = KeptWords(2 * row[0], 40, 0, Frequencies(space).packed())
+        old = KeptCounts(2 * row[0], 40, 0, Frequencies(space).packed())
         driver.execute_query(
             "MATCH (n:CogniGraph {uid: $uid}) SET n.seq = $seq, n.words = $words",
             uid=uid, seq=old.seq, words=old.value,

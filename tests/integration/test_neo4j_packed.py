@@ -10,8 +10,7 @@ from neo4j import Driver, GraphDatabase
 
 from cognigraph import Memory
 from cognigraph.stores.candidates import CandidateQuery
-from cognigraph.stores.neo4j.index.packed import packed_of_values, unpacked
-from cognigraph.stores.neo4j.index.packing import pack_all
+from cognigraph.stores.neo4j.index.packed import pack_all, packed_of_values, unpacked_properties
 from cognigraph.testing import FrozenClock
 from tests.integration.test_neo4j_store import (
     EMBEDDER,
@@ -43,7 +42,7 @@ def packed_as_read(driver: Driver, space: str) -> int:
     rows = driver.execute_query(
         NODES + "RETURN n.packed AS packed, [name IN $names | n[name]] AS values",
         space=space,
-        names=unpacked("embedding"),
+        names=unpacked_properties("embedding"),
     ).records
     for row in rows:
         assert row["packed"] == packed_of_values(row["values"], EMBEDDER.dimension)
@@ -98,7 +97,7 @@ def test_all_that_writes_text_packs_it(neo4j_server: Server, driver: Driver, spa
         own.update("m1", "I sold the bicycle. " + "It was old and slow. " * 400, session="s")
         own.flush()
         own.forget(message="m0", session="s")
-        own.redo()
+        own.queue.redo()
         own.flush()
         assert packed_as_read(driver, space) >= 6
         assert own.search("Where does Ann live?").hits[0].id == "m2"

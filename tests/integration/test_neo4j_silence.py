@@ -92,12 +92,12 @@ VERBS: dict[str, Callable[[Space], Any]] = {
     "search": lambda space: space.search("Where does Ann live?"),
     "context": lambda space: space.context("Where does Ann live?"),
     "get": lambda space: space.get("first"),
-    "sessions": lambda space: space.sessions(),
+    "sessions": lambda space: space.overview.sessions(),
     "entities": lambda space: space.entities(),
-    "triples": lambda space: space.triples(),
+    "triples": lambda space: space.facts(),
     "stats": lambda space: space.stats(),
     "flush": lambda space: space.flush(timeout=TIMEOUT),
-    "merge": lambda space: space.merge("Ann", "Anna"),
+    "merge": lambda space: space.review.merge("Ann", "Anna"),
 }
 
 

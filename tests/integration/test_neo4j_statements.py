@@ -15,13 +15,12 @@ from neo4j import Driver, GraphDatabase
 from cognigraph.cypher import catalog
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
-from cognigraph.stores.neo4j.connection import Connection, cypher
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.forget import _STEPS
 from cognigraph.stores.neo4j.index.candidate_sources import _OF_MARKED
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
-from cognigraph.stores.neo4j.index.unfiltered import without_filter, without_keys
-from cognigraph.stores.neo4j.parameters import sent
-from cognigraph.stores.neo4j.remove import _STEPS
 from cognigraph.stores.neo4j.schema import commands, migrations
+from cognigraph.stores.neo4j.statements import cypher, with_parameters, without_filter, without_keys
 from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j
@@ -113,7 +112,7 @@ def test_plans_by_indexes_only(
     driver: Driver, name: str, replace: tuple[tuple[str, str], ...]
 ) -> None:
     plain = cypher(name, *replace)
-    text, parameters = sent(plain, _samples(plain))
+    text, parameters = with_parameters(plain, _samples(plain))
     with driver.session() as session:
         summary = session.run(_explain(text), parameters).consume()
     refused = () if name in SCANS_ON_PURPOSE else REFUSED

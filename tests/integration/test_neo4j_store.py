@@ -31,14 +31,12 @@ from cognigraph.model.storage import Check, EmbedderIdentity
 from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
-from cognigraph.stores.neo4j.connection import cypher
 from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_counts, word_source
-from cognigraph.stores.neo4j.index.fulltext import own_label
-from cognigraph.stores.neo4j.index.vectors import index_name
-from cognigraph.stores.neo4j.insert import splice
-from cognigraph.stores.neo4j.parameters import sent
-from cognigraph.stores.neo4j.population import wait_until_built
+from cognigraph.stores.neo4j.index.vectors import index_name, wait_until_built
+from cognigraph.stores.neo4j.messages import splice
 from cognigraph.stores.neo4j.schema import migrations
+from cognigraph.stores.neo4j.statements import cypher, with_parameters
+from cognigraph.stores.neo4j.tokens import own_label
 from cognigraph.stores.records import (
     ChunkRow,
     Derivation,
@@ -956,7 +954,7 @@ def slowly_built(driver: Driver, space: str) -> Iterator[str]:
     """The name of a vector index, as a large space has, that takes the server several seconds."""
     label, name = own_label("Chunk", space), index_name("Chunk", space)
     driver.execute_query(
-        f"UNWIND range(1, 1500) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
+        f"UNWIND range(1, 5000) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
     )
     driver.execute_query(
         f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.v OPTIONS {{indexConfig: {{"
@@ -1095,6 +1093,6 @@ def test_a_fact_that_changed_its_slot_and_was_deleted_in_one_transaction_is_not_
     with driver.session() as session, session.begin_transaction() as transaction:
         for change in ("SET t.slot = 'value|rent'", "DELETE t"):
             transaction.run("MATCH (t:Triple {uid: $uid}) " + change, uid=uid).consume()  # type: ignore[arg-type]
-        found = transaction.run(*sent(cypher(name), parameters)).values()  # type: ignore[arg-type]
+        found = transaction.run(*with_parameters(cypher(name), parameters)).values()  # type: ignore[arg-type]
         transaction.commit()
     assert found == []

@@ -27,7 +27,7 @@ def is_installed(package: str) -> bool:
 
 
 def test_there_is_a_recipe_for_each() -> None:
-    assert {path.stem for path in FOLDER.glob("*.md")} == {*NEEDS, "index"}
+    assert {path.stem for path in FOLDER.glob("*.md")} == {*NEEDS, "coding-agents", "index"}
 
 
 @pytest.mark.usefixtures("event_loop")

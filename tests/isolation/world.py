@@ -116,10 +116,12 @@ def fill_rival(open_memory: Callable[..., Memory], name: str) -> None:
         space.add_fact("Ann", "lives in", SECRET, id="f1", at=LATER)
         space.add_fact("Klara Berg", "is", "Clara Berg", id="f2", at=LATER)
         space.flush()
-        triples = space.triples()
-        space.retract(next(one for one in triples if "Oslo" in one.text))
-        space.supersede(*(next(o for o in triples if t in o.text) for t in ("Market", "Luna")))
-        space.merge("Ben", into="Ann")
+        triples = space.facts()
+        space.review.retract(next(one for one in triples if "Oslo" in one.text))
+        space.review.supersede(
+            *(next(o for o in triples if t in o.text) for t in ("Market", "Luna"))
+        )
+        space.review.merge("Ben", into="Ann")
         space.forget(message="m7")
         space.update("m6", f"My bike is {SECRET}.")
         space.add("This waits.", id="waits", session="home", at=LATER)
@@ -128,9 +130,10 @@ def fill_rival(open_memory: Callable[..., Memory], name: str) -> None:
 def snapshot(space: Space) -> Any:
     """All that can be seen of a space."""
     return settled(
-        [space.stats(), list(space.messages(limit=1000)), space.triples(limit=1000),
-         space.entities(limit=1000), space.sessions(), space.merges(), space.failures(),
-         space.core_profile(), space.procedures(), space.conflicts()]
+        [space.stats(), list(space.messages(limit=1000)), space.facts(limit=1000),
+         space.entities(limit=1000), space.overview.sessions(), space.review.merges(),
+         space.queue.failures(), space.overview.core_profile(), space.overview.procedures(),
+         space.review.conflicts()]
     )  # fmt: skip
 
 
@@ -164,7 +167,7 @@ class Uid:
         self._word = word
 
     def of(self, space: Space) -> str:
-        triples = sorted(space.triples(limit=1000), key=lambda one: one.uid)
+        triples = sorted(space.facts(limit=1000), key=lambda one: one.uid)
         return next(one.uid for one in triples if self._word in one.text)
 
 

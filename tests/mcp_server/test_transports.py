@@ -41,7 +41,8 @@ def test_a_client_works_over_standard_input_and_output(tmp_path):
 
     async def work() -> Any:
         async with Client(parameters(db, "--space", "ann")) as client:
-            await client.call_tool("add_memory", {"text": "I moved to Oslo.", "speaker": "Ann"})
+            said = {"text": "I moved to Oslo.", "speaker": "Ann"}
+            await client.call_tool("add_memories", {"memories": [said]})
             return await client.call_tool("get_context", {"question": "Where did Ann move?"})
 
     block = asyncio.run(work())
@@ -53,16 +54,19 @@ def test_a_client_works_over_standard_input_and_output(tmp_path):
     async def look() -> set[str]:
         async with Client(parameters(db, "--space", "ann", "--read-only")) as client:
             found = await client.call_tool("search_memories", {"question": "Oslo"})
-            assert found.structured_content["memories"][0]["text"] == "I moved to Oslo."
+            line = found.content[0].text.splitlines()[0]  # type: ignore[union-attr]
+            assert line.endswith(" Ann: I moved to Oslo.")
             return {tool.name for tool in (await client.list_tools()).tools}
 
-    assert "add_memory" not in asyncio.run(look())
+    assert asyncio.run(look()) == {"get_context", "search_memories", "look_up", "cypher"}
 
 
 def test_nothing_but_the_protocol_is_on_standard_output_and_a_kill_loses_nothing(tmp_path):
     db = tmp_path / "memory.db"
-    add = {"name": "add_memory", "arguments": {"text": "I moved to Oslo.", "id": "m1"}}
-    wrong = {"name": "add_memory", "arguments": {"text": ""}}
+    add, wrong = (
+        {"name": "add_memories", "arguments": {"memories": [{"text": text, "id": "m1"}]}}
+        for text in ("I moved to Oslo.", "")
+    )
     requests = [
         HELLO,
         READY,
@@ -84,7 +88,7 @@ def test_nothing_but_the_protocol_is_on_standard_output_and_a_kill_loses_nothing
         process.kill()
         assert process.stdout.read() == ""
     assert answers[2]["isError"] is True
-    assert answers[3]["structuredContent"]["is_new"] is True
+    assert answers[3]["structuredContent"] == {"ids": ["m1"], "new": 1}
     with Memory(db, enrich="manual") as memory:
         assert memory.get("m1").text == "I moved to Oslo."  # type: ignore[union-attr]
         memory.flush()
@@ -104,10 +108,11 @@ def test_a_client_works_over_http_with_the_token_only(tmp_path):
                 httpx2.AsyncClient(headers=headers) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
-                await client.call_tool("add_memory", {"text": "Ann likes tea.", "id": "m1"})
-                return await client.call_tool("get_memory", {"id": "m1"})
+                said = {"text": "Ann likes tea.", "id": "m1"}
+                await client.call_tool("add_memories", {"memories": [said]})
+                return await client.call_tool("look_up", {"what": "memory", "id": "m1"})
 
-        assert asyncio.run(work("s3cret")).structured_content["text"] == "Ann likes tea."
+        assert asyncio.run(work("s3cret")).content[0].text.endswith("\n  Ann likes tea.")
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
             answer = httpx.post(url, json=HELLO, headers=headers)
             assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")

@@ -59,8 +59,8 @@ def triples(draw: st.DrawFn) -> Triple:
     at = draw(TIMES)
     sources = (Source("m", "s", at),) * draw(st.integers(0, 2))
     return Triple(
-        "t", draw(NAMES), "x", draw(NAMES), draw(NAMES), "x", None, draw(st.booleans()), at, at,
-        sources,
+        str(draw(st.integers(0, 9))), draw(NAMES), "x", draw(NAMES), draw(NAMES), "x", None,
+        draw(st.booleans()), at, at, sources,
     )  # fmt: skip
 
 
@@ -74,8 +74,8 @@ def sessions(draw: st.DrawFn) -> SessionHit:
 
 RESULTS = st.builds(
     lambda h, t, s: SearchResult("q", tuple(h), tuple(t), tuple(s), Trace("default", NOW, {}, {})),
-    st.lists(hits(), max_size=6),
-    st.lists(triples(), max_size=4),
+    st.lists(hits(), max_size=6, unique_by=lambda hit: (hit.session, hit.id)),
+    st.lists(triples(), max_size=4, unique_by=lambda triple: triple.uid),
     st.lists(sessions(), max_size=3),
 )
 TOKENIZERS: list[Callable[[str], int] | None] = [

@@ -25,6 +25,7 @@ from cognigraph import (
 from cognigraph.ingest.insert.echo import fresh
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import message_head
+from cognigraph.retrieve.excerpt.background import Background, Said
 from cognigraph.text.marks import TAGS, one_line
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
@@ -77,7 +78,11 @@ def block(text: str, speaker: str, session: str, entity: str, title: str) -> str
     result = SearchResult(
         "q", (hit, later), (triple,), (summarised, keyed), Trace("default", NOW, {}, {})
     )
-    return assemble(result, ContextSettings(), max_tokens=10**9, zone=UTC)
+    said = (
+        Said(f"{text} {entity} {title} {speaker}", NOW),
+    )  # so that no line says more than a message
+    background = Background(sources={"t": said}, spoken={session: said})
+    return assemble(result, ContextSettings(), max_tokens=10**9, zone=UTC, background=background)
 
 
 @given(CONTENT, CONTENT, CONTENT, CONTENT, CONTENT)

@@ -12,12 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.importers.fields import Identifier, prepared
 from cognigraph.importers.formats import READERS, reader_for
-from cognigraph.importers.identify import Identifier
-from cognigraph.importers.json_elements import elements
-from cognigraph.importers.prepared import prepared
-from cognigraph.importers.record import Bad, ReadOptions, Record
-from cognigraph.importers.sniff import Head
+from cognigraph.importers.json_records import elements
+from cognigraph.importers.record import Bad, Head, ReadOptions, Record
 from cognigraph.importers.source import Input
 from tests.examples import examples
 

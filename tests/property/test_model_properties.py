@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.model.answer_schema import ReadAnswer, SummaryAnswer
-from cognigraph.ingest.model.coreference import WindowNames
-from cognigraph.ingest.model.event_times import resolve_when
 from cognigraph.ingest.model.relation_names import normalise_relation
-from cognigraph.ingest.model.summary_state import (
+from cognigraph.ingest.model.summarise import (
     MAX_KEYS,
     MAX_SUMMARY,
     MAX_THEMES,
@@ -24,8 +22,8 @@ from cognigraph.ingest.model.summary_state import (
     merged,
     remembered,
 )
-from cognigraph.ingest.model.transcript import Turn, halves, numbered, split
-from cognigraph.ingest.model.validate import CheckedAnswer
+from cognigraph.ingest.model.transcript import Turn, WindowNames, halves, numbered, split
+from cognigraph.ingest.model.validate import CheckedAnswer, resolve_when
 from cognigraph.times import parse_when
 from tests.property.alphabets import ANY_TEXT, STORABLE_TEXT
 

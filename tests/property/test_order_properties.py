@@ -101,9 +101,9 @@ def fill(location, turns, order, batch, workers, space="x", **options):
             at = START + timedelta(minutes=number // 2)  # some at one time
             own.add(f"turn {number}", id=str(number), session=session, speaker=speaker, at=at)
             if number % 3 == 0:
-                own.enrich()
+                own.queue.enrich()
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda _: memory.space(space).enrich(), range(workers)))
+            list(pool.map(lambda _: memory.space(space).queue.enrich(), range(workers)))
         own.flush(timeout=60)
         return claimed(own)
 
@@ -118,14 +118,14 @@ def claimed(space):
             (t.uid, t.subject, t.subject_type, t.relation, t.object, t.object_type, str(t.when),
              t.negated, t.first_observed, t.last_observed,
              sorted((s.id, s.session, s.at, s.said_by or "") for s in t.sources))
-            for t in space.triples(limit=1000)
+            for t in space.facts(limit=1000)
         ),
         "merges": sorted(
             (m.name, m.type, m.into, m.into_type, m.by, m.reason, m.score)
-            for m in space.merges(limit=10_000)
+            for m in space.review.merges(limit=10_000)
             if m.undone_at is None
         ),
-        "suspected": sorted(map(repr, space.suspected_duplicates(1000))),
+        "suspected": sorted(map(repr, space.review.duplicates(1000))),
         "mentions": sorted(
             (row["m"], row["e"], row["t"])
             for row in space.cypher(

@@ -104,4 +104,4 @@ def test_any_name_can_be_looked_up(memory, name):
     memory.get(name)
     memory.get("x", session=name)
     memory.entities(match=name)
-    assert memory.triples(entity=name) == []
+    assert memory.facts(entity=name) == []

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from cognigraph.llm.classify_reply import judge
 from cognigraph.llm.endpoint import Endpoint, Reply
-from cognigraph.llm.modes import Dialect
+from cognigraph.llm.replies import Dialect, judge
 from cognigraph.stores.registry import located
 from cognigraph.text.redaction import quoted, redacted
 

@@ -86,7 +86,7 @@ def redo(
         space.flush(timeout=60)
     with open_(location, Newer(new), batch, **options) as memory:
         space = memory.space(name)
-        space.redo(older_than=2)
+        space.queue.redo(older_than=2)
         space.flush(timeout=60)
         return order.claimed(space)
 

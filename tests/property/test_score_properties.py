@@ -88,7 +88,7 @@ def test_relevance_stays_in_range(gap, data):
     session, triple = (
         np.array(data.draw(st.lists(COSINES, min_size=n, max_size=n)), float) for _ in range(2)
     )
-    score, semantic, decay = relevance(session, triple, gap, SearchSettings(profile="licomemory"))
+    score, semantic, decay = relevance(session, triple, gap, SearchSettings(ranking="licomemory"))
     assert ((score >= 0) & (score <= semantic + 1e-12) & (score <= decay + 1e-12)).all()
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from cognigraph.embed import WordLlamaEmbedder
-from cognigraph.embed.static_model import StaticModel
-from cognigraph.embed.token_means import TokenMeans, means
+from cognigraph.embed.static_model import StaticModel, TokenMeans, means
 from tests.property.alphabets import STORABLE_TEXT
 
 
@@ -73,7 +72,7 @@ class _Crossing:
 def test_texts_are_divided_as_a_whole_if_a_token_crosses_words():
     model = StaticModel(_Crossing(), package().embedding)
     texts = ["in the boat", "", "at sea"]
-    assert TokenMeans(model).of(texts).tolist() == package().embed(texts).tolist()
+    assert TokenMeans(model).embed(texts).tolist() == package().embed(texts).tolist()
 
 
 def test_a_word_that_holds_a_special_token_of_letters_is_divided_as_a_whole():
@@ -82,7 +81,7 @@ def test_a_word_that_holds_a_special_token_of_letters_is_divided_as_a_whole():
     tokenizer.add_special_tokens(["boat"])
     vectors = np.concatenate([package().embedding, np.ones((1, 256), package().embedding.dtype)])
     texts = ["boat", "boats", "fjord"]
-    found = TokenMeans(StaticModel(tokenizer, vectors)).of(texts)
+    found = TokenMeans(StaticModel(tokenizer, vectors)).embed(texts)
     ids = [one.ids for one in tokenizer.encode_batch(texts, add_special_tokens=False)]
     assert ids[0] == [len(vectors) - 1]
     assert found.tolist() == means(vectors, [np.array(own, np.int32) for own in ids]).tolist()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.stores.sqlite.index.top import top_rows
+from cognigraph.stores.sqlite.index.nearest import top_rows
 
 SCORES = st.sampled_from([-1.0, -0.25, 0.0, 0.125, 0.25, 0.5, 0.5, 0.75, 1.0])
 

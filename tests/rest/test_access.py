@@ -10,10 +10,9 @@ from fastapi.routing import iter_route_contexts
 
 from cognigraph import Memory
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
-from cognigraph.server.gate import ServerLimits
+from cognigraph.server.gate import Rate, ServerLimits
 from cognigraph.server.keys import KeyFile
 from cognigraph.server.problems import Problem
-from cognigraph.server.rate import Rate
 
 OTHER = "Zyxwvut"
 SECRET = f"{OTHER} hides the treasure in the harbour of Narvik."
@@ -131,7 +130,6 @@ CALLS: dict[str, dict[str, Any]] = {
     "add": {"text": "x"},
     "add_many": {"messages": [{"text": "x"}]},
     "add_fact": {"subject": "Ann", "relation": "likes", "object": "tea"},
-    "add_exchange": {"user": "x", "assistant": "y"},
     "update": {"text": "x"},
     "forget": {"everything": True},
     "search": {"question": "Where is the treasure?"},
@@ -140,12 +138,20 @@ CALLS: dict[str, dict[str, Any]] = {
     "context": {"question": "Where is the treasure?"},
     "why": {"question": "Where is the treasure?", "expect": "m1"},
     "cypher": {"query": "MATCH (n) RETURN n"},
-    "supersede": {"by": "x"},
+    "supersede": {"old": "x", "new": "y"},
+    "retract": {"fact": "x"},
+    "restore": {"fact": "x"},
     "merge": {"name": OTHER, "into": "x"},
     "split": {"name": OTHER},
     "copy_space": {"to": "mine"},
 }
 """The bodies of requests that need more than `{}`."""
+QUERIES = {
+    "history": {"entity": OTHER},
+    "profile": {"entity": OTHER},
+    "summaries": {"session": "s1"},
+}
+"""The queries of requests that need one."""
 
 
 def operations(client):
@@ -174,9 +180,9 @@ UNDESCRIBED = {"/", "/openapi.json"}
 
 
 def call(client, name, method, path, space, key):
-    where = path.format(space=space, id="m1", uid="u1", session="s1")
+    where = path.format(space=space, id="m1")
     body = None if method in ("GET", "DELETE") else CALLS.get(name, {})
-    params = {"entity": OTHER} if name == "history" else {}
+    params = QUERIES.get(name, {})
     return client.request(method, where, json=body, params=params, headers=bearer(key))
 
 
@@ -241,8 +247,8 @@ def test_each_route_asks_for_the_permission_that_its_operation_needs(two_spaces,
 
 
 WRITE = set(
-    "add add_many add_fact add_exchange update delete forget expire supersede retract "
-    "restore merge split enrich redo retry_failed flush import_file import_space".split()
+    "add add_many add_fact update delete forget supersede retract restore merge split "
+    "enrich redo retry flush import_file load".split()
 )
 ADMIN = {"delete_space", "copy_space", "info", "check", "metrics"}
 

@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from cognigraph.server.fair_share import FairShare
 from cognigraph.server.gate import ServerLimits
+from cognigraph.server.long_work import FairShare
 from tests.rest.test_access import bearer
 
 

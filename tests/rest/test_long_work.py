@@ -14,10 +14,9 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from cognigraph.server.access import Doorkeeper, Grant
-from cognigraph.server.fair_share import FairShare, Turn
 from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
-from cognigraph.server.long_work import LongWork, run_long
+from cognigraph.server.long_work import FairShare, LongWork, Turn, run_long
 from cognigraph.server.problems import Problem
 from tests.unit.test_new_file import files_of_at_most
 
@@ -42,38 +41,42 @@ def events(text: str) -> list[tuple[str, Any]]:
 
 @pytest.mark.slow
 def test_an_import_tells_its_progress_and_can_be_repeated(client):
-    told = events(client.post(f"{SPACE}/import", content=LINES, headers=EVENTS).text)
+    told = events(client.post(f"{SPACE}/files/import-file", content=LINES, headers=EVENTS).text)
     assert [name for name, _ in told] == ["progress", "progress", "progress", "result"]
     counts = [data["read"] for name, data in told if name == "progress"]
     assert counts == [512, 1024, 1100]
     assert told[0][1]["total_bytes"] == len(LINES)
     assert told[-1][1]["new"] == 1100
-    again = client.post(f"{SPACE}/import", content=LINES).json()
+    again = client.post(f"{SPACE}/files/import-file", content=LINES).json()
     assert (again["new"], again["known"], again["read"]) == (0, 1100, 1100)
 
 
 @pytest.mark.slow
 def test_a_bad_line_ends_an_import_or_is_left_out_with_its_number(client):
     bad = LINES.splitlines()[0] + "\n{nonsense\n" + LINES.splitlines()[1]
-    refused = client.post(f"{SPACE}/import", content=bad)
+    refused = client.post(f"{SPACE}/files/import-file", content=bad)
     assert refused.status_code == 422
     assert refused.json()["position"] == "line 2" and "line 2" in refused.json()["detail"]
-    ((name, told),) = events(client.post(f"{SPACE}/import", content=bad, headers=EVENTS).text)
+    ((name, told),) = events(
+        client.post(f"{SPACE}/files/import-file", content=bad, headers=EVENTS).text
+    )
     assert (name, told["status"], told["position"]) == ("problem", 422, "line 2")
-    report = client.post(f"{SPACE}/import?skip_invalid=true", content=bad).json()
+    report = client.post(f"{SPACE}/files/import-file?skip_invalid=true", content=bad).json()
     assert (report["new"] + report["known"], report["rejected"][0]["line"]) == (2, 2)
 
 
 @pytest.mark.slow
 def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
     notes = "# Trip\n\n## Plan\n\nAnn flies to Lisbon on 3 June 2026.\n"
-    path = f"{SPACE}/import?name=trip.md"
+    path = f"{SPACE}/files/import-file?name=trip.md"
     assert client.post(f"{path}&dry_run=true", content=notes).json()["new"] == 1
     assert client.get(f"{SPACE}/stats").json()["messages"] == 0
     assert client.post(path, content=notes).json()["formats"] == ["markdown"]
     table = "who,said\nAnn,I moved to Oslo.\n"
     columns = "text=said,speaker=who"
-    done = client.post(f"{SPACE}/import?format=csv&columns={columns}", content=table).json()
+    done = client.post(
+        f"{SPACE}/files/import-file?format=csv&columns={columns}", content=table
+    ).json()
     assert done["new"] == 1
     texts = [one["text"] for one in client.get(f"{SPACE}/messages").json()["items"]]
     assert "I moved to Oslo." in texts and any("Lisbon" in text for text in texts)
@@ -95,7 +98,7 @@ def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
     ],
 )
 def test_a_file_name_cannot_be_a_path(client, name, temporary):
-    answer = client.post(f"{SPACE}/import", params={"name": name}, content=LINES)
+    answer = client.post(f"{SPACE}/files/import-file", params={"name": name}, content=LINES)
     assert answer.status_code == 400
     assert "without a folder" in answer.json()["detail"]
     assert client.get(f"{SPACE}/stats").json()["messages"] == 0
@@ -113,23 +116,23 @@ def temporary(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_an_export_is_restored_into_another_space(client):
-    client.post(f"{SPACE}/import", content=LINES)
-    client.post(f"{SPACE}/enrich", json={})
-    export = client.get(f"{SPACE}/export?derived=true")
+    client.post(f"{SPACE}/files/import-file", content=LINES)
+    client.post(f"{SPACE}/queue/enrich", json={})
+    export = client.get(f"{SPACE}/files/export?derived=true")
     assert export.headers["content-disposition"] == 'attachment; filename="space.jsonl"'
-    restored = client.post("/v1/spaces/ben/restore", content=export.content)
+    restored = client.post("/v1/spaces/ben/files/load", content=export.content)
     assert restored.json() == {"messages": 1100}
     ours, theirs = (client.get(f"/v1/spaces/{name}/stats").json() for name in ("ann", "ben"))
     assert {**ours, "space": ""} == {**theirs, "space": ""}
     assert ours["pending"] == 0
-    assert client.post("/v1/spaces/ben/restore", content=export.content).status_code == 400
-    assert client.post("/v1/spaces/eve/restore", content="nonsense").status_code == 400
+    assert client.post("/v1/spaces/ben/files/load", content=export.content).status_code == 400
+    assert client.post("/v1/spaces/eve/files/load", content="nonsense").status_code == 400
 
 
 @pytest.mark.slow
 def test_enrichment_tells_its_progress(client):
-    client.post(f"{SPACE}/import", content=LINES)
-    told = events(client.post(f"{SPACE}/enrich", json={}, headers=EVENTS).text)
+    client.post(f"{SPACE}/files/import-file", content=LINES)
+    told = events(client.post(f"{SPACE}/queue/enrich", json={}, headers=EVENTS).text)
     assert {name for name, _ in told[:-1]} == {"progress"}
     assert told[-2][1]["done"] == told[-2][1]["total"] == 1100
     assert told[-1] == ("result", {"chunks": 1100, "pending": 0, "failed": 0, "stopped": None})
@@ -138,33 +141,33 @@ def test_enrichment_tells_its_progress(client):
 
 @pytest.mark.slow
 def test_temporary_files_are_removed(client, temporary):
-    client.post(f"{SPACE}/import", content=LINES, headers=EVENTS)
-    client.post(f"{SPACE}/import", content="{nonsense")
-    client.get(f"{SPACE}/export")
+    client.post(f"{SPACE}/files/import-file", content=LINES, headers=EVENTS)
+    client.post(f"{SPACE}/files/import-file", content="{nonsense")
+    client.get(f"{SPACE}/files/export")
     assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.slow
 def test_a_file_for_which_there_is_no_room_is_refused_and_removed(client, temporary):
-    client.post(f"{SPACE}/import", content=LINES)
+    client.post(f"{SPACE}/files/import-file", content=LINES)
     with files_of_at_most(20_000):
         answers = [
-            client.get(f"{SPACE}/export"),
-            client.post(f"{SPACE}/import", content=LINES),
-            client.post(f"{SPACE}/restore", content=LINES),
+            client.get(f"{SPACE}/files/export"),
+            client.post(f"{SPACE}/files/import-file", content=LINES),
+            client.post(f"{SPACE}/files/load", content=LINES),
         ]
     for answer in answers:
         assert (answer.status_code, answer.json()["title"]) == (507, "No room for the file")
         assert "File too large; its operator must make room" in answer.json()["detail"]
     assert list(temporary.iterdir()) == []
-    assert client.get(f"{SPACE}/export").status_code == 200
+    assert client.get(f"{SPACE}/files/export").status_code == 200
 
 
 @pytest.mark.slow
 def test_an_upload_has_a_limit_of_its_own(serve):
     client = serve(limits=ServerLimits(body=100, upload=1000))
-    assert client.post(f"{SPACE}/import", content=LINES[:500]).status_code != 413
-    assert client.post(f"{SPACE}/import", content=LINES).status_code == 413
+    assert client.post(f"{SPACE}/files/import-file", content=LINES[:500]).status_code != 413
+    assert client.post(f"{SPACE}/files/import-file", content=LINES).status_code == 413
 
 
 def request(

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from cognigraph import EnrichSettings, Extraction, ExtractionError, Memory, Settings, Space
-from cognigraph.server.page_files import HEADERS
+from cognigraph.server.app import HEADERS
 from tests.rest.test_rest import BERGEN, OSLO, SPACE
 
 
@@ -30,7 +30,7 @@ def test_metrics_count_requests_without_names(client):
     assert 'cognigraph_requests_total{method="POST",operation="add",status="201"} 1' in text
     assert 'cognigraph_requests_total{method="POST",operation="add",status="200"} 1' in text
     assert 'cognigraph_request_seconds_count{method="POST",operation="add"} 2' in text
-    assert 'le="+Inf"} 2' in text
+    assert 'le="+Inf",method="POST",operation="add"} 2' in text
     assert 'method="other"' in text and "BREW" not in text
     assert "cognigraph_queue 1" in text
     assert "ann" not in re.sub(r"# .*", "", text) and "m1" not in text
@@ -51,7 +51,7 @@ def spans(monkeypatch):
 def test_spans_have_stages_and_no_text(client, spans):
     client.post(f"{SPACE}/messages", json=OSLO)
     client.post(f"{SPACE}/search", json={"question": "Where is the secret garden?"})
-    client.post(f"{SPACE}/enrich", json={})
+    client.post(f"{SPACE}/queue/enrich", json={})
     client.post(f"{SPACE}/messages", json={**OSLO, "text": "A secret."})
     found = {span.name: span for span in spans.get_finished_spans()}
     assert {"cognigraph.add", "cognigraph.search", "cognigraph.enrich"} <= found.keys()
@@ -87,7 +87,7 @@ def test_a_batch_that_fails_says_so_in_its_span_without_a_text(tmp_path, spans):
 
     with Memory(tmp_path / "memory.db", extractor=Failing(), enrich="manual") as memory:
         memory.add("I moved to Oslo in May.")
-        assert memory.enrich()[0].error
+        assert memory.queue.enrich()[0].error
     (batch,) = (one for one in spans.get_finished_spans() if one.name == "cognigraph.enrich.batch")
     assert batch.status.status_code is trace.StatusCode.ERROR
     assert "secret" not in batch.to_json()
@@ -101,7 +101,7 @@ def test_the_queue_is_counted_for_all_spaces_at_once(serve, tmp_path, monkeypatc
         client = serve(memory=memory)
         monkeypatch.setattr(Space, "stats", None)
         assert "cognigraph_queue 5" in client.get("/metrics").text
-        assert memory.waiting() == 5
+        assert memory.admin.waiting() == 5
         memory.space("s3").flush()
         assert "cognigraph_queue 4" in client.get("/metrics").text
 
@@ -167,7 +167,7 @@ def test_a_server_whose_messages_are_not_enriched_says_that_it_is_degraded(serve
         client = serve(memory=memory)
         assert client.get("/ready").json() == {"status": "ready"}
         assert "cognigraph_worker_degraded 0" in client.get("/metrics").text
-        assert "cognigraph_queue_oldest_seconds 0.000" in client.get("/metrics").text
+        assert "cognigraph_queue_oldest_seconds 0.0" in client.get("/metrics").text
         client.post(f"{SPACE}/messages", json=OSLO)
         wait_for(lambda: client.get("/health").json()["status"] == "degraded")
         for path in ("/health", "/ready"):
@@ -181,11 +181,11 @@ def test_a_server_whose_messages_are_not_enriched_says_that_it_is_degraded(serve
             line.rsplit(" ", 1) for line in client.get("/metrics").text.splitlines()
             if not line.startswith("#")
         )  # fmt: skip
-        assert lines["cognigraph_queue"] == "1"
+        assert lines["cognigraph_queue"] == "1.0"
         assert 0.2 <= float(lines["cognigraph_queue_oldest_seconds"]) < 60
         assert 0.2 <= float(lines["cognigraph_worker_last_step_seconds"]) < 60
-        assert lines["cognigraph_worker_restarts_total"] == "0"
-        assert lines["cognigraph_worker_degraded"] == "1"
+        assert lines["cognigraph_worker_restarts_total"] == "0.0"
+        assert lines["cognigraph_worker_degraded"] == "1.0"
         go_on.set()
         wait_for(lambda: client.get("/health").json()["status"] == "ok")
         assert client.get("/ready").json() == {"status": "ready"}
@@ -226,7 +226,10 @@ def test_the_page_lets_nothing_in_from_elsewhere(client):
 def test_text_is_described_as_text(client):
     client.post(f"{SPACE}/messages", json=OSLO)
     paths = client.get("/openapi.json").json()["paths"]
-    for path, url in (("/metrics", "/metrics"), ("/v1/spaces/{space}/export", f"{SPACE}/export")):
+    for path, url in (
+        ("/metrics", "/metrics"),
+        ("/v1/spaces/{space}/files/export", f"{SPACE}/files/export"),
+    ):
         content = paths[path]["get"]["responses"]["200"]["content"]
         assert list(content) == [client.get(url).headers["content-type"].partition(";")[0]]
         assert list(content.values()) == [{"schema": {"type": "string"}}]
@@ -236,8 +239,8 @@ def test_text_is_described_as_text(client):
 def test_responses_are_as_the_api_describes_them(client):
     """The document promises no field that is missing, and no field comes that it does not name."""
     client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]})
-    client.post(f"{SPACE}/enrich", json={})
-    client.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"})
+    client.post(f"{SPACE}/queue/enrich", json={})
+    client.post(f"{SPACE}/review/merge", json={"name": "Klara", "into": "Ann"})
     api = client.get("/openapi.json").json()
     question = {"question": "Where does Klara live?"}
     for method, path, body in (
@@ -248,17 +251,17 @@ def test_responses_are_as_the_api_describes_them(client):
         ("POST", "/why", {**question, "expect": "m1"}),
         ("POST", "/messages", OSLO),
         ("POST", "/forget", {"message": "m1", "dry_run": True}),
-        ("POST", "/import", {"text": "x", "id": "i"}),
+        ("POST", "/files/import-file", {"text": "x", "id": "i"}),
         ("GET", "/messages", None),
-        ("GET", "/sessions", None),
-        ("GET", "/episodes", None),
+        ("GET", "/overview/sessions", None),
+        ("GET", "/overview/episodes", None),
         ("GET", "/entities", None),
-        ("GET", "/triples", None),
+        ("GET", "/facts", None),
         ("GET", "/history?entity=Ann", None),
-        ("GET", "/merges", None),
-        ("GET", "/duplicates", None),
+        ("GET", "/review/merges", None),
+        ("GET", "/review/duplicates", None),
         ("GET", "/stats", None),
-        ("GET", "/estimate", None),
+        ("GET", "/queue/estimate", None),
     ):
         answer = client.request(method, SPACE + path, json=body)
         assert answer.status_code == 200, (path, answer.text)

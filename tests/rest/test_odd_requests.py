@@ -85,8 +85,9 @@ def test_a_filter_has_no_more_conditions_than_a_store_can_check(client, where):
     [
         ("PATCH", "/v1/spaces/ann/messages/import"),
         ("PATCH", "/v1/spaces/ann/messages/restore"),
-        ("POST", "/v1/spaces/ann/triples/x%2Frestore/import"),
-        ("POST", "/v1/spaces/import"),
+        ("POST", "/v1/spaces/ann%2Ffiles/load"),
+        ("POST", "/v1/spaces/ann/review/files/import-file"),
+        ("POST", "/v1/spaces/files/load"),
     ],
 )
 def test_only_bodies_that_go_to_a_file_may_have_the_size_of_one(serve, method, path):
@@ -142,7 +143,7 @@ def test_an_archive_that_unpacks_to_more_than_an_upload_is_refused(serve):
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", b" " * 100_000)
     client = serve(limits=ServerLimits(upload=10_000))
-    answer = client.post("/v1/spaces/ann/import?name=x.zip", content=packed.getvalue())
+    answer = client.post("/v1/spaces/ann/files/import-file?name=x.zip", content=packed.getvalue())
     assert (answer.status_code, answer.json()["title"]) == (413, "The archive is too large")
 
 

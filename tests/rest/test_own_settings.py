@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph import ContextSettings, LicoMemorySettings, Memory, SearchSettings, Settings
-from cognigraph.server.bodies import AskBody, ContextBody, SearchBody
+from cognigraph import (
+    ContextSettings,
+    LicoMemorySettings,
+    Memory,
+    SearchSettings,
+    Settings,
+    Space,
+)
+from cognigraph.server.bodies import body_of
 
 SPACE = "/v1/spaces/ann"
 OWN = Settings(
     search=SearchSettings(
-        profile="licomemory",
+        ranking="licomemory",
         k=1,
         # Nothing is enriched here, and the paper's candidates are found through facts.
         licomemory=LicoMemorySettings(mean="arithmetic", candidates="wide"),
@@ -38,12 +45,12 @@ def search(client, **settings):
 
 def test_what_a_request_does_not_set_is_as_the_memory_was_opened(client):
     found = search(client, decay=False)
-    assert found["trace"]["profile"] == "licomemory"
+    assert found["trace"]["ranking"] == "licomemory"
     assert len(found["hits"]) == 1
     found = search(client, k=2)
-    assert (found["trace"]["profile"], len(found["hits"])) == ("licomemory", 2)
-    found = search(client, profile="default")
-    assert (found["trace"]["profile"], len(found["hits"])) == ("default", 1)
+    assert (found["trace"]["ranking"], len(found["hits"])) == ("licomemory", 2)
+    found = search(client, ranking="default")
+    assert (found["trace"]["ranking"], len(found["hits"])) == ("default", 1)
 
 
 @pytest.mark.slow
@@ -53,17 +60,19 @@ def test_several_spaces_and_why_keep_them_too(client):
     assert len(found["hits"]) == 1
     found = client.post(f"{SPACE}/why", json={**question, "expect": "Oslo"}).json()
     assert found["k"] == 1
-    assert "profile default" in [name for name, _ in found["variants"]]
+    assert "ranking default" in [name for name, _ in found["variants"]]
 
 
-@pytest.mark.parametrize("body", [ContextBody, AskBody])
-def test_a_block_and_an_answer_keep_all_other_settings(body):
+@pytest.mark.parametrize("verb", [Space.context, Space.ask])
+def test_a_block_and_an_answer_keep_all_other_settings(verb):
     given = {"question": "Which flat?", "settings": {"radius": 0}}
-    settings = body(**given).arguments(OWN)["settings"]
+    settings = body_of(verb)(**given).arguments(OWN)["settings"]
     assert settings.context == OWN.context
     assert (settings.search.k, settings.search.radius) == (1, 0)
     assert settings.search.licomemory.mean == "arithmetic"
 
 
 def test_without_settings_nothing_is_passed_on():
-    assert SearchBody(question="Which flat?").arguments(OWN) == {"question": "Which flat?"}
+    assert body_of(Space.search)(question="Which flat?").arguments(OWN) == {
+        "question": "Which flat?"
+    }

@@ -7,6 +7,14 @@ import json
 import pytest
 
 from cognigraph import Memory
+from cognigraph.server.bodies import (
+    MOST_HITS,
+    MOST_QUERIES,
+    MOST_ROWS,
+    MOST_SECONDS,
+    MOST_SPACES,
+    MOST_TOKENS,
+)
 from cognigraph.server.gate import ServerLimits
 from tests.conftest import START
 
@@ -27,7 +35,7 @@ def filled(client):
     assert client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]}).json()[
         "new"
     ] == ["m1", "m2"]
-    done = client.post(f"{SPACE}/enrich", json={}).json()
+    done = client.post(f"{SPACE}/queue/enrich", json={}).json()
     assert done == {"chunks": 2, "pending": 0, "failed": 0, "stopped": None}
     return client
 
@@ -108,8 +116,13 @@ def test_chat_messages_are_taken_as_they_are(client):
     stored = client.get(f"{SPACE}/messages/t1").json()
     assert stored["raw"]["tool_calls"] == [call]
     assert stored["metadata"] == {"channel": "x"}
-    sent = {"user": "Call me Ann.", "assistant": "Hello Ann!", "id": "x"}
-    assert client.post(f"{SPACE}/exchanges", json=sent).json()["ids"] == ["x-user", "x-assistant"]
+    talk = [
+        {"role": "user", "content": "Call me Ann.", "id": "x1"},
+        {"role": "assistant", "content": "Hello Ann!", "id": "x2"},
+    ]
+    sent = client.post(f"{SPACE}/messages/batch", json={"messages": talk})
+    assert sent.json()["ids"] == ["x1", "x2"]
+    assert client.get(f"{SPACE}/messages/x2").json()["speaker"] == "assistant"
 
 
 @pytest.mark.slow
@@ -119,7 +132,7 @@ def test_any_name_fits_into_a_path(client, name):
     made = client.post(f"{space}/messages", json={**OSLO, "id": name, "session": name})
     assert client.get(made.headers["location"]).json()["id"] == name
     assert client.get(f"{space}/messages/{id}").json()["session"] == name
-    assert client.get(f"{space}/sessions/{id}/summaries").status_code == 200
+    assert client.get(f"{space}/overview/summaries?session={id}").status_code == 200
     assert client.get("/v1/spaces").json() == {"items": [name]}
 
 
@@ -155,9 +168,9 @@ def test_what_looks_like_code_is_kept_as_it_is(client, text):
 def test_listings_come_in_pages_that_hold_everything_once(filled):
     for path, names in (
         ("messages", ["m1", "m2"]),
-        ("sessions", ["s2", "s1"]),
+        ("overview/sessions", ["s2", "s1"]),
         ("entities", None),
-        ("triples", None),
+        ("facts", None),
     ):
         whole = filled.get(f"{SPACE}/{path}").json()
         assert whole["next"] is None
@@ -182,16 +195,20 @@ def test_facts_are_listed_explained_and_decided_on(filled):
     (home,) = filled.get(f"{SPACE}/history", params={"entity": "Ann"}).json()["items"]
     (triple,) = home["triples"]
     assert (triple["text"], triple["status"]) == ("Ann moved to Oslo", "current")
-    path = f"{SPACE}/triples/{triple['uid']}"
-    assert filled.post(f"{path}/retract", json={"reason": "a joke"}).status_code == 204
-    listed = filled.get(f"{SPACE}/triples", params={"entity": "Ann"}).json()["items"]
+    given, review = {"fact": triple["uid"]}, f"{SPACE}/review"
+    told = filled.post(f"{review}/retract", json={**given, "reason": "a joke"})
+    assert (told.status_code, told.content) == (204, b"")
+    listed = filled.get(f"{SPACE}/facts", params={"entity": "Ann"}).json()["items"]
     assert {one["uid"]: one["status"] for one in listed}[triple["uid"]] == "retracted"
-    assert filled.post(f"{path}/restore", json={}).status_code == 204
+    (home,) = filled.get(f"{SPACE}/history", params={"entity": "Ann"}).json()["items"]
+    assert home["triples"][0]["reason"] == "a joke"
+    assert filled.post(f"{review}/restore", json=given).status_code == 204
     why = filled.post(f"{SPACE}/why", json={"question": "Where is Klara?", "expect": "m2"}).json()
     assert why["expected"]["id"] == "m2" and why["rank"] == 1
     rows = filled.post(f"{SPACE}/cypher", json={"query": "MATCH (e:Entity) RETURN e.name AS n"})
     assert "Oslo" in {row["n"] for row in rows.json()["rows"]}
-    problem(filled.post(f"{SPACE}/triples/none/retract", json={}), 404)
+    problem(filled.post(f"{review}/retract", json={"fact": "none"}), 404)
+    problem(filled.post(f"{review}/retract", json={}), 422)
     problem(filled.post(f"{SPACE}/cypher", json={"query": "MATCH (n) DELETE n"}), 400)
 
 
@@ -199,8 +216,8 @@ def test_facts_are_listed_explained_and_decided_on(filled):
 def test_a_fact_of_the_application_is_stated(client):
     fact = {"subject": "Ann", "relation": "works at", "object": "DNB", "valid_from": "2026-01"}
     (id,) = client.post(f"{SPACE}/facts", json={**fact, "source": "crm"}).json()["new"]
-    assert client.post(f"{SPACE}/enrich", json={}).json()["chunks"] == 1
-    (triple,) = client.get(f"{SPACE}/triples", params={"entity": "Ann"}).json()["items"]
+    assert client.post(f"{SPACE}/queue/enrich", json={}).json()["chunks"] == 1
+    (triple,) = client.get(f"{SPACE}/facts", params={"entity": "Ann"}).json()["items"]
     assert (triple["text"], triple["sources"][0]["id"]) == ("Ann works at DNB", id)
 
 
@@ -209,15 +226,18 @@ def test_facts_are_sent_with_the_message_that_says_them(client):
     tidal = {"subject": "user", "relation": "uses", "object": "Tidal", "types": ["person", None]}
     sent = {"text": "I use Tidal.", "role": "user", "id": "m1", "facts": [tidal]}
     assert client.post(f"{SPACE}/messages", json=sent).status_code == 201
-    both = {"user": "Vim now.", "assistant": "Fine.", "facts": [{**tidal, "object": "Vim"}]}
-    client.post(f"{SPACE}/exchanges", json={**both, "session_summary": "On tools."})
+    vim = {"text": "Vim now.", "role": "user", "facts": [{**tidal, "object": "Vim"}]}
+    client.post(f"{SPACE}/messages", json={**vim, "session_summary": "On tools."})
     odd = client.post(f"{SPACE}/messages", json={**sent, "facts": [{**tidal, "relation": ""}]})
     assert "facts[0].relation must have 1 to 300 characters" in problem(odd, 422)["detail"]
     problem(client.post(f"{SPACE}/messages", json={**sent, "facts": [{"subject": "Ann"}]}), 422)
-    client.post(f"{SPACE}/enrich", json={})
-    facts = client.get(f"{SPACE}/triples", params={"entity": "user"}).json()["items"]
+    client.post(f"{SPACE}/queue/enrich", json={})
+    facts = client.get(f"{SPACE}/facts", params={"entity": "user"}).json()["items"]
     assert {one["text"] for one in facts} == {"user uses Tidal", "user uses Vim"}
-    assert client.get(f"{SPACE}/sessions").json()["items"][0]["themes"][0]["summary"] == "On tools."
+    assert (
+        client.get(f"{SPACE}/overview/sessions").json()["items"][0]["themes"][0]["summary"]
+        == "On tools."
+    )
 
 
 @pytest.mark.slow
@@ -225,18 +245,21 @@ def test_a_message_expires(client):
     sent = {"text": "The code is 7.", "id": "x", "at": "2026-05-20T07:00:00Z"}
     problem(client.post(f"{SPACE}/messages", json={**sent, "expires": "soon"}), 422)
     client.post(f"{SPACE}/messages", json={**sent, "expires": "2026-05-20T08:00:00Z"})
-    assert client.post(f"{SPACE}/expire", json={"dry_run": True}).json()["messages"] == 1
-    assert client.post(f"{SPACE}/expire", json={}).json()["messages"] == 1
+    assert (
+        client.post(f"{SPACE}/forget", json={"expired": True, "dry_run": True}).json()["messages"]
+        == 1
+    )
+    assert client.post(f"{SPACE}/forget", json={"expired": True}).json()["messages"] == 1
     assert client.get(f"{SPACE}/stats").json()["messages"] == 0
 
 
 @pytest.mark.slow
 def test_profiles_and_several_spaces(filled):
-    profile = filled.get(f"{SPACE}/profile", params={"entity": "Ann"}).json()
+    profile = filled.get(f"{SPACE}/overview/profile", params={"entity": "Ann"}).json()
     assert "Ann moved to Oslo" in {f["text"] for e in profile["entries"] for f in e["facts"]}
-    problem(filled.get(f"{SPACE}/profile", params={"entity": "Nobody"}), 404)
-    problem(filled.get(f"{SPACE}/core-profile"), 404)
-    assert filled.get(f"{SPACE}/procedures").json() == {"items": [], "next": None}
+    problem(filled.get(f"{SPACE}/overview/profile", params={"entity": "Nobody"}), 404)
+    problem(filled.get(f"{SPACE}/overview/core-profile"), 404)
+    assert filled.get(f"{SPACE}/overview/procedures").json() == {"items": [], "next": None}
     filled.post("/v1/spaces/ben/messages", json={"text": "Klara likes tea.", "id": "b1"})
     body = {"question": "What of Klara?", "spaces": ["ann", "ben"]}
     found = filled.post("/v1/search", json=body).json()["hits"]
@@ -245,9 +268,9 @@ def test_profiles_and_several_spaces(filled):
 
 @pytest.mark.slow
 def test_entities_are_merged_and_split(filled):
-    assert filled.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"}).is_success
-    assert filled.get(f"{SPACE}/merges").json()["items"][0]["by"] == "user"
-    assert filled.post(f"{SPACE}/entities/split", json={"name": "Klara"}).status_code == 204
+    assert filled.post(f"{SPACE}/review/merge", json={"name": "Klara", "into": "Ann"}).is_success
+    assert filled.get(f"{SPACE}/review/merges").json()["items"][0]["by"] == "user"
+    assert filled.post(f"{SPACE}/review/split", json={"name": "Klara"}).status_code == 204
     names = [one["name"] for one in filled.get(f"{SPACE}/entities").json()["items"]]
     assert {"Ann", "Klara"} <= set(names)
 
@@ -257,10 +280,54 @@ def test_the_filter_and_the_settings_of_a_search_count(filled):
     question = {"question": "Where do they live?", "where": {"session": "s2"}}
     found = filled.post(f"{SPACE}/search", json=question).json()
     assert [hit["id"] for hit in found["hits"]] == ["m2"]
-    other = {**question, "settings": {"profile": "licomemory"}}
-    assert filled.post(f"{SPACE}/search", json=other).json()["trace"]["profile"] == "licomemory"
-    for settings in ({"profil": "x"}, {"rerank": 10**6}, {"profile": "none"}):
+    other = {**question, "settings": {"ranking": "licomemory"}}
+    assert filled.post(f"{SPACE}/search", json=other).json()["trace"]["ranking"] == "licomemory"
+    for settings in ({"profile": "default"}, {"rerank": 10**6}, {"ranking": "none"}):
         problem(filled.post(f"{SPACE}/search", json={**question, "settings": settings}), 400)
+
+
+@pytest.mark.slow
+def test_what_waits_is_counted_and_read_again(filled):
+    assert filled.post(f"{SPACE}/queue/redo", json={"older_than": 1}).json() == {"count": 0}
+    assert filled.post(f"{SPACE}/queue/redo", json={}).json() == {"count": 2}
+    estimate = filled.get(f"{SPACE}/queue/estimate").json()
+    assert estimate["turns"] == 2
+    assert filled.post(f"{SPACE}/queue/retry", json={}).json() == {"count": 0}
+    done = filled.post(f"{SPACE}/queue/enrich", json={"limits": {"seconds": 60}}).json()
+    assert (done["chunks"], done["pending"]) == (2, 0)
+
+
+ASK = {"question": "Where?"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "bound"),
+    [
+        ("search", {**ASK, "k": MOST_HITS}, "k"),
+        ("context", {**ASK, "max_tokens": MOST_TOKENS}, "max_tokens"),
+        ("why", {**ASK, "expect": "m1", "k": MOST_HITS}, "k"),
+        ("cypher", {"query": "MATCH (c:Chunk) RETURN c.text", "limit": MOST_ROWS}, "limit"),
+        ("cypher", {"query": "MATCH (c:Chunk) RETURN c.text", "timeout": MOST_SECONDS}, "timeout"),
+        ("search", {**ASK, "min_confidence": 1}, "min_confidence"),
+    ],
+)
+def test_no_request_takes_more_than_its_share(client, path, body, bound):
+    client.post(f"{SPACE}/messages", json=OSLO)
+    assert client.post(f"{SPACE}/{path}", json=body).status_code == 200
+    for wrong in (body[bound] + 1, -1):
+        said = problem(client.post(f"{SPACE}/{path}", json={**body, bound: wrong}), 422)
+        assert f"{bound}: " in said["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "most"),
+    [(f"{SPACE}/search", "also", MOST_QUERIES), ("/v1/search", "spaces", MOST_SPACES)],
+)
+def test_no_list_is_longer_than_its_share(client, path, name, most):
+    client.post(f"{SPACE}/messages", json=OSLO)
+    body = {**ASK, name: ["ann"] * most}
+    assert client.post(path, json=body).status_code == 200
+    problem(client.post(path, json={**body, name: ["ann"] * (most + 1)}), 422)
 
 
 @pytest.mark.slow
@@ -372,7 +439,7 @@ def test_a_fact_that_was_said_often_is_found_with_its_newest_sources(serve, tmp_
         assert {tuple(source["id"] for source in fact["sources"]) for fact in lives} == {
             tuple(newest)
         }
-        (whole,) = client.get(f"{SPACE}/triples", params={"entity": "Bergen"}).json()["items"]
+        (whole,) = client.get(f"{SPACE}/facts", params={"entity": "Bergen"}).json()["items"]
         assert len(whole["sources"]) == 14
 
 

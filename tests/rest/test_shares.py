@@ -95,10 +95,10 @@ class Served:
         """Ask for everything that counts as long work."""
         line = json.dumps({"text": "Ann likes tea.", "id": "m1"})
         for method, path, body in (
-            ("POST", "/ann/import", {"content": line}),
-            ("POST", "/ann/enrich", {"json": {}}),
+            ("POST", "/ann/files/import-file", {"content": line}),
+            ("POST", "/ann/queue/enrich", {"json": {}}),
             ("POST", "/ann/ask", {"json": {"question": "What does Ann like?"}}),
-            ("GET", "/ann/export", {}),
+            ("GET", "/ann/files/export", {}),
         ):
             answer = self.request(method, path, **body)
             assert answer.status_code == 200, (path, answer.text)
@@ -184,12 +184,12 @@ def test_a_key_that_has_all_its_long_work_leaves_places_to_others(start: Start) 
     running = served.app.state.long_work.running
     with ExitStack() as stack:
         for _ in range(PLACES):
-            stack.enter_context(served.begun("POST", "/mean/enrich"))
+            stack.enter_context(served.begun("POST", "/mean/queue/enrich"))
         until(lambda: served.held.read == PLACES)
         served.work_of_modest_client_is_done()
         question = {"question": "What does Ann hold?"}
         for method, path, body in (
-            ("GET", "/mean/export", None),
+            ("GET", "/mean/files/export", None),
             ("POST", "/mean/context", {**question, "strategy": "ama"}),
         ):
             answer = served.request(method, path, served.greedy, json=body)
@@ -200,14 +200,14 @@ def test_a_key_that_has_all_its_long_work_leaves_places_to_others(start: Start) 
         assert short.status_code == 200
     served.held.go.set()
     until(lambda: not running._working)
-    assert served.request("GET", "/mean/export", served.greedy).status_code == 200
+    assert served.request("GET", "/mean/files/export", served.greedy).status_code == 200
 
 
 def test_an_enrichment_ends_soon_after_its_client_has_left(start: Start) -> None:
     served = start()
     filled(served, 40)
     served.held.go.set()
-    with served.begun("POST", "/mean/enrich"):
+    with served.begun("POST", "/mean/queue/enrich"):
         until(lambda: served.held.read >= 2)
     until(lambda: not served.app.state.long_work.running._working)
     assert served.request("GET", "/mean/stats", served.greedy).json()["pending"] > 0
@@ -218,7 +218,7 @@ def test_slow_uploads_hold_up_neither_others_nor_the_server(start: Start) -> Non
     files = served.app.state.long_work.files
     with ExitStack() as stack:
         slow = [
-            stack.enter_context(served.begun("POST", "/mean/import", b"{", 10**6))
+            stack.enter_context(served.begun("POST", "/mean/files/import-file", b"{", 10**6))
             for _ in range(PLACES + 1)
         ]
         until(lambda: files.working(client_of(served)) == PLACES)
@@ -254,9 +254,15 @@ def test_a_file_that_comes_fast_enough_may_take_longer_than_the_patience(start: 
             time.sleep(0.02)
 
     with ThreadPoolExecutor() as pool:
-        taken = pool.submit(served.request, "POST", "/ann/import", content=slowly(2 * PATIENCE))
+        taken = pool.submit(
+            served.request, "POST", "/ann/files/import-file", content=slowly(2 * PATIENCE)
+        )
         endless = pool.submit(
-            served.request, "POST", "/mean/import", served.greedy, content=slowly(8 * PATIENCE)
+            served.request,
+            "POST",
+            "/mean/files/import-file",
+            served.greedy,
+            content=slowly(8 * PATIENCE),
         )
         assert taken.result().json()["new"] == 1
         with suppress(httpx.WriteError):  # it was still sending when the server hung up

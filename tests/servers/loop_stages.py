@@ -13,12 +13,13 @@ from tests.servers.scripted import Fails
 PROMPTS = (
     "lico-missing-1",
     "ama-retrieve-1",
-    "ama-judge-1",
+    "ama-judge-2",
     "ama-refresh-1",
-    "hymem-light-1",
+    "hymem-light-2",
     "hymem-select-1",
-    "hymem-reflect-1",
+    "hymem-reflect-2",
     "loop-answer-1",
+    "loop-infer-1",
 )
 Reply = Any | Callable[[str], Any]
 
@@ -26,7 +27,7 @@ Reply = Any | Callable[[str], Any]
 def stage_of(system: str) -> str:
     """The prompt that a request was made from."""
     (found,) = [id for id in PROMPTS if system.startswith(loop_prompt(id).parts["system"])]
-    return found.removesuffix("-1")
+    return found.rpartition("-")[0]
 
 
 class LoopStages:

@@ -93,7 +93,7 @@ def main(location: str, auth: str, space: str, how: str) -> None:
     if how in ("exit", "kill"):  # the text decides when these end, however soon
         enricher.SETTLING = timedelta(milliseconds=100)
     with open_memory(location, auth, Mortal(how)) as memory:
-        memory.space(space).enrich()
+        memory.space(space).queue.enrich()
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def main(location: str, auth: str, space: str, url: str) -> None:
         sys.stdout.write("open\n")
         sys.stdout.flush()
         while (left := tenant.stats()).pending + left.leased + left.summaries_pending:
-            tenant.enrich()
+            tenant.queue.enrich()
 
 
 if __name__ == "__main__":

@@ -48,12 +48,12 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
         stats = memory.stats()
         assert (stats.pending, stats.failed, stats.done) == (0, 0, stats.chunks)
         crowded = {(t.uid, t.first_observed, t.last_observed, t.sources)
-                   for t in memory.triples(limit=10_000)}  # fmt: skip
+                   for t in memory.facts(limit=10_000)}  # fmt: skip
     with open_memory(tmp_path / "alone.db") as memory:
         memory.add_many(turn(n) for n in range(250))
         memory.flush(timeout=60)
         alone = {(t.uid, t.first_observed, t.last_observed, t.sources)
-                 for t in memory.triples(limit=10_000)}  # fmt: skip
+                 for t in memory.facts(limit=10_000)}  # fmt: skip
     assert crowded == alone
 
 
@@ -71,7 +71,7 @@ def test_threads_add_search_and_enrich_at_once(tmp_path):
                 assert said.id in [hit.id for hit in found], "own write not seen"
                 if number % 5 == 0:
                     assert space.context("Who moved to Oslo?", 300).tokens <= 300
-                    space.stats(), space.triples(limit=5), space.sessions(limit=5)
+                    space.stats(), space.facts(limit=5), space.overview.sessions(limit=5)
             return worker
 
         with ThreadPoolExecutor(8) as pool:
@@ -111,7 +111,9 @@ def test_two_workers_enrich_each_chunk_once(tmp_path):
     ):
         first.add_many(turns)
         with ThreadPoolExecutor(4) as pool:
-            steps = list(pool.map(lambda memory: memory.enrich(), [first, second, first, second]))
+            steps = list(
+                pool.map(lambda memory: memory.queue.enrich(), [first, second, first, second])
+            )
         assert sum(step.chunks for batch in steps for step in batch) == first.stats().chunks
         assert not any(step.lost or step.error for batch in steps for step in batch)
         assert graph(first) == expected
@@ -126,7 +128,7 @@ def test_two_memories_on_one_file_see_each_others_writes_at_once(tmp_path):
             writer.add(said.text, id=said.id, session=said.session, at=said.at)
             assert said.id in {hit.id for hit in reader.search(said.text)}
             assert reader.get(said.id) is not None
-        one.enrich()
+        one.queue.enrich()
         assert two.stats().pending == 0
         assert two.search("Who moved to Oslo?").triples == one.search("Who moved to Oslo?").triples
 

@@ -90,7 +90,7 @@ def held_by(worker: Forked | subprocess.Popen[str], memory: Memory) -> list[date
 
 
 def objects(memory: Memory, space: str) -> set[str]:
-    return {triple.object for triple in memory.space(space).triples(limit=100)}
+    return {triple.object for triple in memory.space(space).facts(limit=100)}
 
 
 @pytest.mark.parametrize(("how", "code"), [("exit", 9), ("kill", -9)])
@@ -102,16 +102,16 @@ def test_a_text_that_crashes_the_process_is_parked_alone(place: Place, how: str,
     everything = {turn(number).id for number in range(TURNS)}
     with place.open() as memory:
         space = memory.space(place.space)
-        (failure,) = space.failures()
+        (failure,) = space.queue.failures()
         assert (failure.message_id, failure.session, failure.parked) == (FATAL, "s0", True)
         assert (failure.crashes, failure.attempts) == (MOST_CRASHES, 0)
         assert failure.reason == "the process that read it ended 5 times"
         stats = space.stats()
         assert (stats.done, stats.failed, stats.pending) == (TURNS - 1, 1, 0)
         assert objects(memory, place.space) == everything - {FATAL}
-        assert space.retry_failed() == 1
+        assert space.queue.retry() == 1
         space.flush()
-        assert (space.failures(), objects(memory, place.space)) == ([], everything)
+        assert (space.queue.failures(), objects(memory, place.space)) == ([], everything)
 
 
 def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
@@ -125,9 +125,9 @@ def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
                 time.sleep(0.01)
             worker.kill()
             worker.finish()
-            assert not any(failure.parked for failure in space.failures())
+            assert not any(failure.parked for failure in space.queue.failures())
         space.flush()
-        assert space.failures() == []
+        assert space.queue.failures() == []
         assert objects(memory, place.space) == {turn(number).id for number in range(TURNS)}
 
 
@@ -196,13 +196,13 @@ def test_the_command_line_gives_back_what_it_is_terminated_with(tmp_path: Path) 
     code = (
         "import sys, time\n"
         "from cognigraph.cli import main\n"
-        "from cognigraph.cli import open_memory\n"
+        "from cognigraph.cli import memory_options\n"
         "class Slow:\n"
         "    name = 'slow-1'\n"
         "    def extract(self, window):\n"
         "        print('thinking', flush=True)\n"
         "        time.sleep(60)\n"
-        "open_memory.resolve_extractor = lambda *_, **__: Slow()\n"
+        "memory_options.resolve_extractor = lambda *_, **__: Slow()\n"
         "sys.exit(main(['--db', sys.argv[1], 'enrich']))\n"
     )
     with Memory(database, enrich="manual") as memory:

@@ -30,6 +30,7 @@ from cognigraph.stores.sqlite.schema import migrations
 from cognigraph.stores.sqlite.store import SQLiteStore
 from cognigraph.testing import HashEmbedder
 from tests.forked import Forked
+from tests.operations import bound
 from tests.storage.test_kill import ROOT, assert_whole
 from tests.storage.writers import Calls, open_memory, turn
 
@@ -200,14 +201,14 @@ def test_a_damaged_file_is_found_by_check_and_never_a_raw_error(tmp_path, first)
             for look in (
                 lambda: memory.search("Oslo"),
                 lambda: [memory.get(f"m{n}") for n in range(100)],
-                lambda: memory.triples(limit=1000),
+                lambda: memory.facts(limit=1000),
                 lambda: memory.add("more", id="more"),
             ):
                 try:
                     look()
                 except StoreError as error:
                     said.append(str(error))
-            checks = {check.name: check for check in memory.check()}
+            checks = {check.name: check for check in memory.admin.check()}
             assert not checks["integrity"].ok
             assert "backup" in checks["integrity"].advice
     except StoreError as error:
@@ -255,7 +256,7 @@ def test_a_full_database_is_retryable_and_keeps_what_it_had(tmp_path, monkeypatc
             assert caught.value.is_retryable
             assert 10 < stored == memory.stats().messages
             with pytest.raises(StoreUnavailableError):
-                memory.enrich()
+                memory.queue.enrich()
             assert "m1" in [hit.id for hit in memory.search("word1", k=5)]
     with open_memory(path) as memory:  # there is room again
         assert_whole(memory, path)
@@ -315,8 +316,8 @@ def test_only_the_owner_may_read_what_is_created(tmp_path):
     with open_memory(path) as memory, open_memory(shared) as other:
         for one in (memory, other):
             one.add("I moved to Oslo.", id="m1")
-        memory.backup(tmp_path / "backup.db")
-        memory.export_space(tmp_path / "export.jsonl")
+        memory.admin.backup(tmp_path / "backup.db")
+        memory.files.export(tmp_path / "export.jsonl")
         modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()}
     beside = ("", "-wal", "-shm", "-count")
     assert modes == {
@@ -355,7 +356,7 @@ def test_a_backup_or_export_that_is_killed_leaves_nothing_under_its_name(tmp_pat
     path = tmp_path / "m.db"
     with open_memory(path) as memory:
         memory.add_many([turn(number) for number in range(30)])
-    for write in ("backup", "export_space"):
+    for write in ("admin.backup", "files.export"):
         target = tmp_path / f"{write}.out"
         calls = int(Forked(written_out, path, write, tmp_path / "calm", sys.maxsize).finish())
         for part in (2, 3, 4, 6):
@@ -363,14 +364,14 @@ def test_a_backup_or_export_that_is_killed_leaves_nothing_under_its_name(tmp_pat
             assert not target.exists() or target.stat().st_size > 1000
             target.unlink(missing_ok=True)
         with open_memory(path) as memory:
-            getattr(memory, write)(target)  # its name is free
+            bound(memory, write)(target)  # its name is free
             with pytest.raises(StoreError, match="exists already"):
-                getattr(memory, write)(target)
+                bound(memory, write)(target)
         (tmp_path / "calm").unlink()
 
 
 def written_out(path: Path, write: str, target: Path, calls: int) -> None:
     """Write a backup or an export, and die after a number of function calls."""
     with open_memory(path) as memory, Calls(calls) as counted:
-        getattr(memory, write)(target)
+        bound(memory, write)(target)
     print(counted.count)

@@ -23,14 +23,14 @@ def test_a_client_is_killed_while_it_forgets(neo4j_server, space_name):
         space = memory.space(space_name)
         space.add_many([turn(number) for number in range(SESSIONS * PER_SESSION)])
         space.flush(timeout=120)
-        whole = {session.id: session.messages for session in space.sessions()}
+        whole = {session.id: session.messages for session in space.overview.sessions()}
         assert whole == {f"s{number}": PER_SESSION for number in range(SESSIONS)}
         user, password = auth or ("", "")
         command = [sys.executable, "-m", "tests.storage.forgetters", neo4j_server.uri, user,
                    password, space_name]  # fmt: skip
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as client:
             try:
-                while client.poll() is None and len(space.sessions()) > SESSIONS - 2:
+                while client.poll() is None and len(space.overview.sessions()) > SESSIONS - 2:
                     time.sleep(0.01)
             finally:
                 client.kill()
@@ -38,10 +38,10 @@ def test_a_client_is_killed_while_it_forgets(neo4j_server, space_name):
         before = None
         while before != (before := space.stats()):
             time.sleep(0.2)
-        left = {session.id: session.messages for session in space.sessions()}
+        left = {session.id: session.messages for session in space.overview.sessions()}
         assert len(left) < SESSIONS
         assert set(left.values()) <= {PER_SESSION}
-        texts = " ".join(triple.text for triple in space.triples(limit=1000))
+        texts = " ".join(triple.text for triple in space.facts(limit=1000))
         for number in range(SESSIONS * PER_SESSION):
             kept = f"s{number // PER_SESSION}" in left
             assert (marker(number) in texts) == kept

@@ -37,7 +37,9 @@ def kill_after(process: Forked, lines: int, delay: float) -> list[str]:
 def assert_whole(memory: Memory, path: Path) -> None:
     """Check that the file is sound, messages are complete, and rows are indexed and queued."""
     assert [
-        check for check in memory.check() if not check.ok and check.name not in ("disk", "worker")
+        check
+        for check in memory.admin.check()
+        if not check.ok and check.name not in ("disk", "worker")
     ] == []
     with closing(sqlite3.connect(path)) as connection:
         halves = connection.execute(
@@ -101,10 +103,12 @@ def graph(memory: Memory) -> dict[str, Any]:
     return {
         "triples": [
             (t.uid, t.text, str(t.when), t.first_observed, t.last_observed, t.sources)
-            for t in memory.triples(limit=10_000)
+            for t in memory.facts(limit=10_000)
         ],
         "entities": memory.entities(limit=10_000),
-        "sessions": [(s.id, s.keys, s.themes, s.messages) for s in memory.sessions(limit=1000)],
+        "sessions": [
+            (s.id, s.keys, s.themes, s.messages) for s in memory.overview.sessions(limit=1000)
+        ],
         "stats": memory.stats(),
     }
 
@@ -153,7 +157,7 @@ def test_a_restart_need_not_wait_for_the_lease_of_a_dead_process(tmp_path):
         "memory = Memory(sys.argv[1], embedder=HashEmbedder(32), enrich='manual',\n"
         "                extractor=ScriptedExtractor(die))\n"
         "memory.add('I moved to Oslo.', id='m1', speaker='Ann')\n"
-        "memory.enrich()\n"
+        "memory.queue.enrich()\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)
     assert done.returncode == -9

@@ -43,7 +43,7 @@ def test_killed_workers_leave_the_same_graph(tmp_path: Path, seed: int) -> None:
         memory.flush(timeout=60)
         space = memory.space("x")
         space.flush(timeout=60)
-        assert space.failures() == []
+        assert space.queue.failures() == []
         assert said(space) == plain
 
 

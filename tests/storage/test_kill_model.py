@@ -74,16 +74,16 @@ def graph(memory: Memory, name: str) -> dict[str, Any]:
     return {
         "triples": sorted(
             (t.text, str(t.when), t.first_observed, t.last_observed, t.sources)
-            for t in space.triples(limit=1000)
+            for t in space.facts(limit=1000)
         ),
         "entities": sorted(
             (e.name, e.type, e.triples, e.mentions) for e in space.entities(limit=1000)
         ),
         "mentions": sorted((row["id"], row["name"]) for row in space.cypher(mentions)),
-        "sessions": [(s.id, s.keys, s.themes, s.version) for s in space.sessions()],
+        "sessions": [(s.id, s.keys, s.themes, s.version) for s in space.overview.sessions()],
         "revisions": [
-            [(r.version, r.extractor, r.keys, r.themes) for r in space.summaries(s.id)]
-            for s in space.sessions()
+            [(r.version, r.extractor, r.keys, r.themes) for r in space.overview.summaries(s.id)]
+            for s in space.overview.sessions()
         ],
         "queue": (space.stats().done, space.stats().pending, space.stats().failed),
     }
@@ -180,7 +180,7 @@ def test_the_model_fails_at_any_call(location, space_name, request, fault: str) 
             with place.open(server.url) as memory:
                 space = memory.space(place.name)
                 space.add_many(turn(n) for n in range(TURNS))
-                space.enrich()
+                space.queue.enrich()
             with place.open(server.url) as memory:  # the restart
                 memory.space(place.name).flush(timeout=20)
                 assert graph(memory, place.name) == expected, k
@@ -207,7 +207,9 @@ def test_workers_in_several_processes_share_the_queue(place: Place) -> None:
         with place.open(server.url) as memory:
             stats = memory.space(place.name).stats()
             assert (stats.done, stats.pending, stats.leased) == (sessions * PER_SESSION, 0, 0)
-            found = {s.id: s.themes[0].summary for s in memory.space(place.name).sessions()}
+            found = {
+                s.id: s.themes[0].summary for s in memory.space(place.name).overview.sessions()
+            }
         for number in range(sessions):
             first = number * PER_SESSION
             said = [turn(n) for n in range(first, first + PER_SESSION)]
@@ -225,7 +227,7 @@ def test_workers_in_several_processes_share_due_summaries(place: Place) -> None:
         with place.open(server.url) as memory:
             space = memory.space(place.name)
             space.add_many(first)
-            space.enrich()
+            space.queue.enrich()
             stats = space.stats()
             assert (stats.done, stats.summaries_pending) == (len(first), sessions)
         server.requests.clear()
@@ -238,7 +240,9 @@ def test_workers_in_several_processes_share_due_summaries(place: Place) -> None:
         assert len(asked) == len(set(asked)) == sessions
         with place.open(server.url) as memory:
             assert memory.space(place.name).stats().summaries_pending == 0
-            found = {s.id: s.themes[0].summary for s in memory.space(place.name).sessions()}
+            found = {
+                s.id: s.themes[0].summary for s in memory.space(place.name).overview.sessions()
+            }
         for number in range(sessions):
             said = first[BATCH * number : BATCH * (number + 1)]
             assert found[f"s{number}"] == " ".join(

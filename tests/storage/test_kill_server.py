@@ -72,4 +72,4 @@ def test_what_was_acknowledged_is_there(tmp_path: Path, end: str) -> None:
         assert stored.items() >= load.acknowledged.items()
         assert len(stored) <= len(load.acknowledged) + CLIENTS
         memory.flush(120)
-        assert all(check.ok for check in memory.check())
+        assert all(check.ok for check in memory.admin.check())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -10,13 +11,14 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Barrier
 
 import pytest
 
-from cognigraph import Memory, Settings, StorageSettings, StoreError
+from cognigraph import Memory, Settings, StorageSettings, StoreError, cli
 from cognigraph.stores.sqlite.connection import Pool
 from tests.forked import Forked
 from tests.storage.test_kill import ROOT
@@ -152,10 +154,10 @@ def test_a_copy_without_its_log_is_not_opened_as_an_empty_memory(tmp_path):
         assert memory.get("m1") is not None
 
 
-def add_and_die(path: Path, *sessions: range) -> None:
+def add_and_die(path: Path, *sessions: range, **options: object) -> None:
     """Add messages, closing the memory between the ranges; end the process with the last one."""
     for numbers in sessions:
-        memory = open_memory(path)
+        memory = open_memory(path, **options)
         for number in numbers:
             add(memory, number)
         if numbers is sessions[-1]:
@@ -210,6 +212,19 @@ def test_what_a_killed_process_had_stored_is_not_lost_silently(tmp_path, loss):
             add(memory, 100)
         with open_memory(kept / "m.db") as memory:  # from then on it is whole
             assert memory.stats().messages == left + 1
+
+
+@needs_kill
+def test_the_command_line_says_how_to_go_on_with_what_is_left(tmp_path, capsys):
+    path = tmp_path / "m.db"
+    Forked(partial(add_and_die, embedder="wordllama"), path, range(5), range(5, 9)).finish()
+    _drop_log(path)
+    command = ["stats", "--db", str(path)]
+    assert cli.main(command) == 3
+    assert "open it once with --accept-loss" in capsys.readouterr().err
+    assert cli.main([*command, "--accept-loss", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["spaces"][0]["messages"] == 5
+    assert cli.main(command) == 0  # from then on it is whole
 
 
 def test_an_emptied_file_is_not_a_new_memory(tmp_path):
@@ -298,7 +313,7 @@ def test_a_backup_that_is_restored_is_not_compared_with_what_was_counted_since(t
     path, backup = tmp_path / "m.db", tmp_path / "backup.db"
     with open_memory(path) as memory:
         add(memory, 1)
-        memory.backup(backup)
+        memory.admin.backup(backup)
     Forked(add_and_die, path, range(2, 5)).finish()
     _drop_log(path)
     shutil.copy(backup, path)
@@ -355,7 +370,7 @@ def test_a_first_insert_that_fails_leaves_a_sound_empty_memory(tmp_path, monkeyp
         def full(*_: object) -> None:
             raise sqlite3.OperationalError("database or disk is full")
 
-        patch.setattr("cognigraph.stores.sqlite.insert.insert", full)
+        patch.setattr("cognigraph.stores.sqlite.messages.insert_messages", full)
         with pytest.raises(StoreError, match="free disk space"):
             add(memory, 1)
     with open_memory(path) as memory:

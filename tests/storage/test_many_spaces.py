@@ -23,20 +23,20 @@ VERBS: dict[str, Callable[[Space], object]] = {
     "search": lambda space: space.search(QUESTION),
     "context": lambda space: space.context(QUESTION),
     "add": lambda space: space.add("I like tea.", speaker="Tom", id="new"),
-    "enrich": lambda space: space.enrich(),
+    "enrich": lambda space: space.queue.enrich(),
     "late": lambda space: space.add("I am in Rome.", speaker="Tom", id="late", session="a0",
                                     at=START),
-    "enrich again": lambda space: space.enrich(),
-    "redo": lambda space: (space.redo(), space.enrich()),
+    "enrich again": lambda space: space.queue.enrich(),
+    "redo": lambda space: (space.queue.redo(), space.queue.enrich()),
     "get": lambda space: space.get("m3"),
     "stats": lambda space: space.stats(),
-    "failures": lambda space: space.failures(),
+    "failures": lambda space: space.queue.failures(),
     "messages": lambda space: space.messages(limit=5),
-    "triples": lambda space: space.triples(limit=5),
-    "sessions": lambda space: space.sessions(limit=5),
+    "triples": lambda space: space.facts(limit=5),
+    "sessions": lambda space: space.overview.sessions(limit=5),
     "entities": lambda space: space.entities(limit=5),
-    "suspected duplicates": lambda space: space.suspected_duplicates(),
-    "estimate": lambda space: space.estimate(redo=True),
+    "suspected duplicates": lambda space: space.review.duplicates(),
+    "estimate": lambda space: space.queue.estimate(redo=True),
     "update": lambda space: space.update("m4", "I moved to Paris."),
     "forget": lambda space: space.forget(message="m5"),
 }  # fmt: skip
@@ -86,7 +86,7 @@ def costs(path: Path, others: int, steps: Counter[str]) -> dict[str, int]:
             other = memory.space(f"other-{number}")
             fill(other)
             if number % 2:
-                other.enrich()
+                other.queue.enrich()
         space = memory.space("mine")
         fill(space)
         for name, verb in VERBS.items():

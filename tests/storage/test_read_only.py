@@ -56,7 +56,7 @@ def _import_all() -> None:
         memory.add("I moved to Oslo in May 2023.")
         memory.flush()
         memory.search("Who moved to Oslo?")
-        memory.check()
+        memory.admin.check()
 
 
 def _look(path: str) -> None:
@@ -67,7 +67,7 @@ def _look(path: str) -> None:
         with open_memory(path, enrich="background") as memory:
             print(memory.info.is_read_only, memory.stats().messages)
             print([hit.id for hit in memory.search("Who moved to Oslo?", k=3)])
-            print([check.detail for check in memory.check() if check.name == "access"])
+            print([check.detail for check in memory.admin.check() if check.name == "access"])
             memory.flush()
             try:
                 memory.add("I moved to Lima.")

@@ -60,9 +60,9 @@ def enriched(
     with Memory(path, **(common | options)) as memory:
         space = memory.space("x")
         space.add_many(messages())
-        steps = space.enrich(on_step)
+        steps = space.queue.enrich(on_step)
         assert sum(step.chunks for step in steps) == space.stats().chunks
-        assert (space.stats().pending, space.failures()) == (0, [])
+        assert (space.stats().pending, space.queue.failures()) == (0, [])
         return said(space)
 
 
@@ -122,7 +122,7 @@ def test_what_an_extractor_raises_elsewhere_it_raises_here(tmp_path):
     ) as memory:  # fmt: skip
         space = memory.space("x")
         space.add_many(messages())
-        steps = space.enrich()
+        steps = space.queue.enrich()
         errors = {step.error for step in steps if step.error is not None}
         assert errors
         assert all(f"{WORD} in process {os.getpid()}" in error for error in errors)

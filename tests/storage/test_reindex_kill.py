@@ -102,7 +102,7 @@ def die(connection, **values):
 
 real, module.write_meta = module.write_meta, die
 with open_memory(sys.argv[1]) as memory:
-    memory.reindex(HashEmbedder(96))
+    memory.admin.reindex(HashEmbedder(96))
 """
 
 
@@ -118,7 +118,7 @@ def test_killed_in_the_last_transaction(tmp_path):
     assert embedder_of(path) == "hash-128"
     with open_memory(path) as memory:
         assert answers(memory) == before
-        again = memory.reindex(HashEmbedder(96))
+        again = memory.admin.reindex(HashEmbedder(96))
         assert again.resumed == again.vectors > chunks  # nothing had to be embedded again
         assert memory.search("word12")[0].id == "m12"
     assert embedder_of(path) == "hash-96"

@@ -78,27 +78,27 @@ def test_spaces_are_found_searched_and_enriched_where_they_are(
     assert {path.stem for path in tmp_path.glob("*.db")} == {"group-a", "group-b"}
     assert memory.spaces() == ["ann", "anton", "ben"]
     assert memory.info.details["databases"] == "group-a, group-b"
-    assert memory.waiting() == 3
-    assert 0.0 < memory.longest_wait() < 60.0
+    assert memory.admin.waiting() == 3
+    assert 0.0 < memory.admin.longest_wait() < 60.0
     memory.flush()
-    assert (memory.waiting(), memory.longest_wait()) == (0, 0.0)
-    assert {t.text for t in memory.space("ben").triples()} == {"Ben lives in Oslo"}
+    assert (memory.admin.waiting(), memory.admin.longest_wait()) == (0, 0.0)
+    assert {t.text for t in memory.space("ben").facts()} == {"Ben lives in Oslo"}
     found = memory.search_spaces(["ann", "ben", "bob"], "Who lives in Oslo?", now=NOW)
     assert {(hit.space, hit.hit.id) for hit in found} == {("ann", "m1"), ("ben", "m1")}
     assert memory.space("anton").search("Who lives in Oslo?", now=NOW)[0].speaker == "Anton"
-    *names, last = [check.name for check in memory.check()]
+    *names, last = [check.name for check in memory.admin.check()]
     assert last == "worker"
-    assert {name.partition(": ")[0] for name in names} == {"group-a", "group-b"}
-    assert all(check.ok for check in memory.check())
+    assert {name.partition(": ")[0] for name in names} == {"group-a", "group-b", "vectors"}
+    assert all(check.ok for check in memory.admin.check())
 
 
 def test_another_process_finds_them_again_with_their_work(opened: Open) -> None:
     tell(opened(), "ann", "ben")
     later = opened()
     assert later.spaces() == ["ann", "ben"]
-    steps = list(later.space("ben").enrich())
+    steps = list(later.space("ben").queue.enrich())
     assert [step.chunks for step in steps] == [1]
-    assert later.waiting() == 1
+    assert later.admin.waiting() == 1
     later.flush()
     assert later.space("ann").stats().done == 1
 
@@ -117,16 +117,16 @@ def test_a_space_is_copied_to_another_database_exported_and_deleted(
     memory = opened()
     tell(memory, "ann", "ben")
     memory.flush()
-    assert memory.copy_space("ann", "zoe") == 1
+    assert memory.admin.copy_space("ann", "zoe") == 1
     assert memory.spaces() == ["ann", "ben", "zoe"]
     assert (tmp_path / "group-z.db").exists()
-    assert [t.text for t in memory.space("zoe").triples()] == ["Ann lives in Oslo"]
+    assert [t.text for t in memory.space("zoe").facts()] == ["Ann lives in Oslo"]
     assert replace(memory.space("zoe").stats(), space="ann") == memory.space("ann").stats()
-    memory.space("ben").export_space(tmp_path / "ben.jsonl", derived=True)
-    memory.delete_space("ann")
+    memory.space("ben").files.export(tmp_path / "ben.jsonl", derived=True)
+    memory.admin.delete_space("ann")
     assert memory.spaces() == ["ben", "zoe"]
-    assert memory.space("carl").import_space(tmp_path / "ben.jsonl") == 1
-    assert [t.text for t in memory.space("carl").triples()] == ["Ben lives in Oslo"]
+    assert memory.space("carl").files.load(tmp_path / "ben.jsonl") == 1
+    assert [t.text for t in memory.space("carl").facts()] == ["Ben lives in Oslo"]
     assert memory.space("ben").forget(message="m1").messages == 1
     assert memory.spaces() == ["carl", "zoe"]
 
@@ -135,15 +135,15 @@ def test_what_concerns_whole_databases_is_refused_with_advice(opened: Open, tmp_
     memory = opened()
     tell(memory, "ann", "ben")
     with pytest.raises(StoreError, match="export each space"):
-        memory.backup(tmp_path / "copy.db")
+        memory.admin.backup(tmp_path / "copy.db")
     with pytest.raises(ConfigurationError, match=r"reindex each by itself.*'group-a', 'group-b'"):
-        memory.reindex(HashEmbedder(16))
+        memory.admin.reindex(HashEmbedder(16))
     with pytest.raises(ConfigurationError, match="does not name a database"):
-        memory.catch_up(["FB:kcwQ=="])
-    assert memory.bookmarks() == ()
-    memory.catch_up(["elsewhere=FB:kcwQ=="])
+        memory.admin.catch_up(["FB:kcwQ=="])
+    assert memory.admin.bookmarks() == ()
+    memory.admin.catch_up(["elsewhere=FB:kcwQ=="])
     with pytest.raises(StoreError, match=r"group-a\.db is a file"):
-        memory.catch_up(["group-a=FB:kcwQ=="])
+        memory.admin.catch_up(["group-a=FB:kcwQ=="])
     memory.space("ann").search("Where does Ann live?", now=NOW)
 
 
@@ -164,7 +164,7 @@ def test_spaces_that_the_function_gives_to_another_database_are_left_alone(
         second = opened(database=lambda space: "two" if space == "ben" else "one")
         assert second.spaces() == ["ann"]
     assert "'one' holds 1 spaces, such as 'ben'" in caplog.text
-    assert second.waiting() == 1
+    assert second.admin.waiting() == 1
     second.flush()
     assert first.space("ann").stats().pending == 0
     assert first.space("ben").stats().pending == 1

@@ -41,7 +41,7 @@ def facts_of_the_last(memory: Memory, space: str, seconds: float) -> list[str]:
     tenant = memory.space(space)
     tenant.add("Klara works at DNB.", id=f"last-{os.getpid()}")
     tenant.flush(seconds)
-    return [fact.text for fact in tenant.triples("Klara")]
+    return [fact.text for fact in tenant.facts("Klara")]
 
 
 def is_swept(memory: Memory, space: str, seconds: float) -> bool:
@@ -70,8 +70,8 @@ def store_a_backlog(path: str, space: str, size: int) -> None:
         found = {
             "facts": facts,
             "swept": is_swept(memory, space, 60),
-            "restarts": memory.worker_state.restarts,
-            "problem": memory.worker_state.problem,
+            "restarts": memory.admin.worker_state.restarts,
+            "problem": memory.admin.worker_state.problem,
             "seconds": [
                 round(stored - started, 1),
                 round(enriched - stored, 1),
@@ -100,4 +100,4 @@ def test_after_their_backlogs_several_processes_go_on(tmp_path: Path) -> None:
             stats = memory.space(name).stats()
             assert (stats.messages, stats.done, stats.pending) == (SIZE + 1, SIZE + 1, 0)
         assert facts_of_the_last(memory, "another", 60) == ["Klara works at DNB"]
-        assert all(check.ok for check in memory.check())
+        assert all(check.ok for check in memory.admin.check())

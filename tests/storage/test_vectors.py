@@ -68,7 +68,7 @@ def test_reindex_changes_the_format_both_ways(tmp_path):
         fill(memory)
         before = found(memory)
         for vectors, size in (("float32", 128), ("float16", 64)):
-            done = memory.reindex(vectors=vectors)
+            done = memory.admin.reindex(vectors=vectors)
             assert done.embedder.name == "hash-32"
             assert memory.info.details["vectors"] == vectors
             assert blob_sizes(path) == {size}
@@ -87,6 +87,6 @@ def test_an_older_file_keeps_working(tmp_path, version):
         assert memory.search("Ben said something")[0].id == "m2"
         memory.add("Ann saw snow", id="snow")
         assert memory.search("snow")[0].id == "snow"
-        memory.reindex(HashEmbedder(48), vectors="float16")
+        memory.admin.reindex(HashEmbedder(48), vectors="float16")
         assert memory.search("snow")[0].id == "snow"
     assert blob_sizes(path) == {96}

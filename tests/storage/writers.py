@@ -107,7 +107,7 @@ def reindex(path: str, dimension: str, batches: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with open_memory(path) as memory:
-        memory.reindex(HashEmbedder(int(dimension)), on_progress=announce)
+        memory.admin.reindex(HashEmbedder(int(dimension)), on_progress=announce)
     sys.stdout.write("done\n")
 
 

@@ -137,7 +137,7 @@ def test_what_is_stored_is_reported_while_the_next_messages_are_awaited(memory):
 def test_a_change_of_the_embedder_between_two_batches(memory):
     def change(done: int) -> None:
         if done == 2:  # the next batch has its vectors already
-            memory.reindex(HashEmbedder(96))
+            memory.admin.reindex(HashEmbedder(96))
 
     memory.add_many(numbered(6), on_progress=change)
     assert stored(memory) == [f"m{n}" for n in range(6)]

@@ -20,8 +20,8 @@ FOLDERS = {
 LAYERS: list[set[str]] = [
     {
         "_version",
-        "argument_names",
         "arrays",
+        "deferred",
         "english",
         "errors",
         "forks",
@@ -43,11 +43,12 @@ LAYERS: list[set[str]] = [
     {"engine"},
     {"operations"},
     {"space"},
-    {"memory"},
+    {"declared", "memory"},
     {"aio"},
     {"cognigraph"},
     {"listening"},
     {"evaluate", "integrations", "training", "mcp_server", "server"},
+    {"hooks"},
     {"cli"},
     {"__main__"},
 ]
@@ -55,21 +56,11 @@ LAYERS: list[set[str]] = [
 ROOMS: dict[str, list[set[str]]] = {
     "english": [{"words"}, {"first_names", "verbs"}, {"denial", "sentences"}, {"times"}],
     "stores": [
-        {
-            "batch_size",
-            "candidates",
-            "leaks",
-            "merge_records",
-            "new_text",
-            "records",
-            "reindex",
-            "state_rows",
-        },
-        {"result_records"},
-        {"listing", "no_candidates", "protocols", "readings", "written_versions"},
-        {"groups"},
-        {"divided_queue", "registry"},
+        {"batch_size", "candidates", "leaks", "records", "reindex", "state_rows"},
+        {"listing", "readings", "written_versions"},
+        {"protocols"},
         {"divided"},
+        {"registry"},
         {"neo4j", "sqlite"},
     ],
     "ingest": [
@@ -83,17 +74,10 @@ ROOMS: dict[str, list[set[str]]] = {
         {"queue"},
     ],
     "operations": [
-        {"entities", "fact_list", "fact_states", "inserting", "procedures", "searching"},
-        {"entity_profiles", "named_at"},
-        {"facts", "stating"},
-        {"batches", "inspection"},
-        {"exporting", "expiring", "forgetting", "several_spaces", "updating"},
-        {"restoring"},
-        {"copying_spaces"},
-        {"answering", "housekeeping", "writing"},
-        {"pruning"},
-        {"file_import"},
-        {"importing"},
+        {"adding", "facts", "tenant"},
+        {"forgetting", "queries", "queue", "review"},
+        {"asking", "copying", "file_import", "overview"},
+        {"files"},
     ],
     "cypher": [{"catalog", "deadline", "guard"}, {"local", "run_on_neo4j"}],
 }
@@ -229,39 +213,3 @@ def test_private_names_stay_in_their_package() -> None:
         and one.importer.rpartition(".")[0] != one.source.rpartition(".")[0]
     ]
     assert private == []
-
-
-@pytest.mark.parametrize("folder", ["", "index"])
-def test_the_two_stores_mirror_each_other(folder: str) -> None:
-    """A role, or a step of the write path, is in a file of the same name in both stores."""
-    stores = ROOT / "cognigraph" / "stores"
-    sqlite = {path.stem for path in (stores / "sqlite" / folder).glob("*.py")}
-    neo4j = {path.stem for path in (stores / "neo4j" / folder).glob("*.py")}
-    assert sqlite - neo4j == ONLY["sqlite", folder]
-    assert neo4j - sqlite == ONLY["neo4j", folder]
-
-
-ONLY = {
-    # SQL needs statements apart from transactions; Cypher's statements are files in cypher/neo4j.
-    ("sqlite", ""): {
-        "backup", "changes", "due_summaries", "erase", "fact_listing", "fact_sources", "file",
-        "identity", "imports", "in_list", "inspect", "merges", "message_data", "read", "read_at",
-        "read_only", "revisions", "row_ids", "sealed", "vector_format", "work",
-    },
-    ("neo4j", ""): {
-        "databases", "deadlines", "driver_errors", "parameters", "population", "reachable",
-        "row_values", "values",
-    },
-    ("sqlite", "index"): {
-        "by_words", "code_arrays", "code_query", "codes", "evidence_reader", "gather_triples",
-        "index_cache", "index_words", "layer", "number_lists", "postings", "rows", "scan",
-        "session_names", "shared_work", "snapshots", "sources", "space_index", "table", "themes",
-        "top", "word_reader",
-    },
-    ("neo4j", "index"): {
-        "candidate_sources", "few_chunks", "frequencies", "fulltext", "kept_words", "marked",
-        "nearest", "newest_chunks", "packed", "packing", "read_candidates", "unfiltered", "vectors",
-        "word_counts", "word_source",
-    },
-}  # fmt: skip
-"""What one store has and the other does not need."""

@@ -32,7 +32,8 @@ from cognigraph import (
     Settings,
     Space,
 )
-from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Limits
+from tests.operations import bound, operations, parameters
 
 NAN, INFINITE = float("nan"), float("inf")
 GOOD: dict[str, Any] = {
@@ -40,9 +41,9 @@ GOOD: dict[str, Any] = {
     "text": "Ann moved to Oslo.", "messages": [{"text": "Bob."}], "question": "Who?",
     "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "b": "Cid", "into": "Bob",
     "name": "x", "path": "no-such-folder/file",
-    "query": "MATCH (c:Chunk) RETURN c.text", "user": "Hi.", "assistant": "Hello.",
+    "query": "MATCH (c:Chunk) RETURN c.text",
     "entity": "Ann", "spaces": ["x"], "subject": "Ann", "relation": "likes", "object": "tea",
-    "triple": "0" * 32, "old": "0" * 32, "new": "1" * 32,
+    "fact": "0" * 32, "old": "0" * 32, "new": "1" * 32,
 }  # fmt: skip
 """Valid values of the parameters that have no default."""
 
@@ -58,15 +59,6 @@ BAD_VALUES: dict[Any, list[Any]] = {
     datetime: ["", "yesterday", "2026-13-45", "2026-05-20", "\ud800", datetime(2026, 1, 1)],
     bool: ["yes", 1, 0, None],
 }
-
-
-def verbs(face: type) -> dict[str, Callable[..., Any]]:
-    """The public operations of a class."""
-    return {
-        name: value
-        for name, value in inspect.getmembers(face, inspect.isfunction)
-        if not name.startswith("_")
-    }
 
 
 def hinted(verb: Callable[..., Any]) -> dict[str, Any]:
@@ -88,9 +80,9 @@ def wrong_values(hint: Any) -> list[Any]:
 
 def cases(face: type) -> list[tuple[str, str]]:
     return [
-        (name, parameter.name)
-        for name, verb in verbs(face).items()
-        for parameter in list(inspect.signature(verb).parameters.values())[1:]
+        (name, parameter)
+        for name, verb in operations(face).items()
+        for parameter in parameters(verb)
     ]
 
 
@@ -98,7 +90,7 @@ def arguments(verb: Callable[..., Any], wrong: str, value: Any) -> tuple[list[An
     """Valid arguments for a call, but for one."""
     positional: list[Any] = []
     named: dict[str, Any] = {}
-    for parameter in list(inspect.signature(verb).parameters.values())[1:]:
+    for parameter in parameters(verb).values():
         if parameter.name == wrong:
             chosen = value
         elif parameter.default is parameter.empty and parameter.name in GOOD:
@@ -161,15 +153,15 @@ def test_no_argument_of_a_memory_raises_anything_but_our_errors(memory, verb, pa
 
 
 def _try_all(target: Any, face: type, name: str, parameter: str) -> None:
-    verb = verbs(face)[name]
-    if name == "reindex" and parameter == "embedder":
+    verb = operations(face)[name]
+    if name == "admin.reindex" and parameter == "embedder":
         values = [value for value in WRONG_TYPES if not callable(value) and value is not None]
     else:
         values = wrong_values(hinted(verb).get(parameter))
     for value in values:
         positional, named = arguments(verb, parameter, value)
         refused(
-            lambda p=positional, n=named: getattr(target, name)(*p, **n),
+            lambda p=positional, n=named: bound(target, name)(*p, **n),
             f"{name}({parameter}={type(value).__name__})",
         )
 
@@ -182,13 +174,13 @@ def test_no_argument_of_the_async_face_raises_anything_but_our_errors(face, tmp_
             await opened.add("Ann moved to Oslo in May.", id="m1", session="s1", speaker="Ann")
             target = opened if face is AsyncMemory else opened.space("other")
             for name, parameter in cases(face):
-                if name in ("reindex", "close"):
+                if name in ("admin.reindex", "close"):
                     continue  # the sync face tests it: it is slow, or has no arguments
-                verb = verbs(face)[name]
+                verb = operations(face)[name]
                 for value in wrong_values(hinted(verb).get(parameter)):
                     positional, named = arguments(verb, parameter, value)
                     try:
-                        pending = getattr(target, name)(*positional, **named)
+                        pending = bound(target, name)(*positional, **named)
                         if inspect.isawaitable(pending):
                             await asyncio.wait_for(pending, 30)
                     except CogniGraphError as error:
@@ -200,25 +192,26 @@ def test_no_argument_of_the_async_face_raises_anything_but_our_errors(face, tmp_
 @pytest.mark.parametrize("face", [Memory, Space])
 def test_every_operation_checks_its_arguments(face):
     unchecked = {
-        name for name, verb in verbs(face).items() if not getattr(verb, "__checked__", False)
+        name for name, verb in operations(face).items() if not getattr(verb, "__checked__", False)
     }
-    # add() checks its message like those of add_many(), and space() is strict about the name.
-    assert unchecked == {"add", "space"} & verbs(face).keys()
+    # add() checks its message like those of add_many(); names of spaces are never changed to fit.
+    own = {"add", "space", "admin.copy_space", "admin.delete_space"}
+    assert unchecked == own & operations(face).keys()
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    ("sessions", {"limit": -1}, "limit must be at least 0, not -1"),
-    ("sessions", {"limit": True}, "limit must be a whole number, not True"),
-    ("sessions", {"limit": 2**63}, "limit must be at most 2,147,483,647, not 92233"),
-    ("sessions", {"offset": -5}, "offset must be at least 0"),
+    ("overview.sessions", {"limit": -1}, "limit must be at least 0, not -1"),
+    ("overview.sessions", {"limit": True}, "limit must be a whole number, not True"),
+    ("overview.sessions", {"limit": 2**63}, "limit must be at most 2,147,483,647, not 92233"),
+    ("overview.sessions", {"offset": -5}, "offset must be at least 0"),
     ("entities", {"match": "\0"}, "match must not contain the character NUL"),
     ("entities", {"match": b"x"}, "match must be a string or None, not a bytes"),
-    ("triples", {"offset": 1.5}, "offset must be a whole number, not 1.5"),
-    ("merges", {"limit": None}, "limit must be a whole number, not None"),
-    ("suspected_duplicates", {"limit": -1}, "limit must be at least 0"),
+    ("facts", {"offset": 1.5}, "offset must be a whole number, not 1.5"),
+    ("review.merges", {"limit": None}, "limit must be a whole number, not None"),
+    ("review.duplicates", {"limit": -1}, "limit must be at least 0"),
     ("get", {"id": None}, "id must be a string, not None"),
     ("get", {"id": "m", "session": 5}, "session must be a string or None, not 5"),
-    ("summaries", {"session": None}, "session must be a string, not None"),
+    ("overview.summaries", {"session": None}, "session must be a string, not None"),
     ("flush", {"timeout": NAN}, "timeout must be a finite number, not nan"),
     ("flush", {"timeout": INFINITE}, "timeout must be a finite number, not inf"),
     ("flush", {"timeout": -1}, "timeout must be at least 0, not -1"),
@@ -234,18 +227,18 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("context", {"question": "x", "settings": SearchSettings()}, "a Settings or None"),
     ("context", {"question": "x", "timezone": 5}, "timezone must be a string or a tzinfo or None"),
     ("why", {"question": "x", "expect": None}, "expect must be a string, not None"),
-    ("enrich", {"on_step": 5}, "on_step must be a function or None, not 5"),
-    ("enrich", {"limits": {"calls": 1}}, "limits must be a Limits or None, not a dict"),
-    ("redo", {"older_than": True}, "older_than must be a string or a whole number or None"),
+    ("queue.enrich", {"on_step": 5}, "on_step must be a function or None, not 5"),
+    ("queue.enrich", {"limits": {"calls": 1}}, "limits must be a Limits or None, not a dict"),
+    ("queue.redo", {"older_than": True}, "older_than must be a string or a whole number or None"),
     ("add_many", {"messages": "abc"}, "messages must be an iterable of a Message or a mapping"),
     ("add_many", {"messages": {"text": "x"}}, "messages must be an iterable of"),
     ("add_many", {"messages": None}, "messages must be an iterable of"),
     ("add_many", {"messages": [], "on_progress": 1}, "on_progress must be a function or None"),
     ("add_many", {"messages": [], "skip_invalid": 1}, "skip_invalid must be True or False"),
-    ("merge", {"a": None, "into": "x"}, "a must be a string, not None"),
-    ("split", {"name": 5}, "name must be a string, not 5"),
+    ("review.merge", {"name": None, "into": "x"}, "name must be a string, not None"),
+    ("review.split", {"name": 5}, "name must be a string, not 5"),
     ("history", {"entity": 5}, "entity must be a string, not 5"),
-    ("retract", {"triple": 5}, "triple must be"),
+    ("review.retract", {"fact": 5}, "fact must be"),
     ("cypher", {"name": 5}, "name must be a string or None"),
     ("cypher", {"name": "about", "timeout": NAN}, "timeout must be a finite number"),
     ("cypher", {"name": "about", "parameters": [1]}, "parameters must be a mapping"),
@@ -255,7 +248,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("verb", "given", "said"), REFUSED)
 def test_the_error_says_what_to_give(memory, verb, given, said):
     with pytest.raises(ConfigurationError) as caught:
-        getattr(memory, verb)(**given)
+        bound(memory, verb)(**given)
     assert said in str(caught.value)
 
 
@@ -330,8 +323,10 @@ def test_opening_with_a_wrong_argument(face, tmp_path, given, said):
 
 @pytest.mark.parametrize("name", [None, 5, b"x", "", " ", "\0", "\ud800", "x" * 513, True])
 def test_a_space_needs_a_name(memory, name):
-    with pytest.raises(ConfigurationError, match="the name of a space must be"):
-        memory.space(name)
+    admin = memory.admin
+    for verb in (memory.space, admin.delete_space, lambda name: admin.copy_space("other", name)):
+        with pytest.raises(ConfigurationError, match="the name of a space must be"):
+            verb(name)
 
 
 @pytest.mark.parametrize("group", [SearchSettings, Limits])
@@ -373,9 +368,9 @@ def test_an_error_of_the_callers_own_generator_passes_and_full_batches_are_kept(
         ("context", "max_token", "did you mean 'max_tokens'? It takes: "),
         ("add", "session_id", "did you mean 'session'? It takes: text, "),
         ("add", "timestamp", "did you mean 'at'? It takes: "),
-        ("sessions", "k", "did you mean 'limit'? It takes: "),
+        ("overview.sessions", "k", "did you mean 'limit'? It takes: "),
         ("flush", "zzz", "got an unexpected keyword argument 'zzz'; it takes: timeout"),
-        ("check", "zzz", "it takes: no arguments"),
+        ("admin.check", "zzz", "it takes: no arguments"),
     ],
 )
 def test_an_unknown_name_of_an_argument_is_answered_with_what_was_meant(
@@ -384,18 +379,18 @@ def test_an_unknown_name_of_an_argument_is_answered_with_what_was_meant(
     async def other() -> None:
         async with AsyncMemory(tmp_path / "b.db", enrich="manual") as opened:
             with pytest.raises(TypeError) as caught:
-                await getattr(opened, verb)(**{given: 3})
+                await bound(opened, verb)(**{given: 3})
             assert said in str(caught.value)
 
     with pytest.raises(TypeError) as caught:
-        getattr(memory, verb)(**{given: 3})
+        bound(memory, verb)(**{given: 3})
     assert said in str(caught.value)
     asyncio.run(other())
 
 
 @pytest.mark.parametrize("face", [Memory, Space, AsyncMemory, AsyncSpace])
 def test_every_operation_answers_an_unknown_name_itself(face):
-    for name, verb in verbs(face).items():
+    for name, verb in operations(face).items():
         if name not in ("cypher", "space"):  # a query's parameters may have any name
             with pytest.raises(TypeError, match="it takes: "):
                 call = verb(None, zzz=1)
@@ -407,6 +402,6 @@ def test_every_operation_answers_an_unknown_name_itself(face):
 def test_numpy_numbers_are_numbers(memory):
     import numpy as np
 
-    assert len(memory.sessions(limit=np.int64(1))) == 1
+    assert len(memory.overview.sessions(limit=np.int64(1))) == 1
     memory.flush(timeout=np.float32(5))
     assert len(memory.search("Ann?", k=np.int32(1))) == 1

@@ -23,6 +23,7 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
+from cognigraph.retrieve.excerpt.background import Background, Said
 from cognigraph.text.token_estimate import estimate_tokens
 from cognigraph.times import parse_when
 
@@ -60,8 +61,23 @@ def result(
     return SearchResult("q", hits, triples, sessions, Trace("default", NOW, {}, {}))
 
 
+def said(found: SearchResult) -> Background:
+    """Messages that say all that is in the facts and the summaries of a result."""
+    return Background(
+        sources={
+            fact.uid: (Said(f"{fact.object}, {fact.when or ''}", fact.first_observed),)
+            for fact in found.triples
+        },
+        spoken={
+            one.session.id: (Said(f"{one.session.summary} {one.session.keys}", NOW),)
+            for one in found.sessions
+        },
+    )
+
+
 def block(found: SearchResult, max_tokens: int = 10_000, zone: Any = UTC, **rest: Any) -> Context:
-    return assemble(found, ContextSettings(**rest), max_tokens=max_tokens, zone=zone)
+    settings = ContextSettings(**rest)
+    return assemble(found, settings, max_tokens=max_tokens, zone=zone, background=said(found))
 
 
 def test_the_whole_block():
@@ -247,11 +263,10 @@ def test_a_fact_that_a_shown_message_states_gives_way_to_further_messages():
     source = (Source("m1", "s1", NOW),)
     told = (triple(1), triple(2, when=parse_when("2025-12-24")), triple(3))  # of 3 it says nothing
     facts = tuple(replace(fact, sources=source) for fact in told)
-    settings = ContextSettings(triple_share=0.4)
-    block = assemble(result(hits, facts), settings, max_tokens=250, zone=UTC)
-    stated = [one.id for one in block.citations if one.kind == "triple"]
+    shown = block(result(hits, facts), 250, triple_share=0.4)
+    stated = [one.id for one in shown.citations if one.kind == "triple"]
     assert stated == ["t2", "t3"]
-    without = assemble(result(hits, facts[1:]), settings, max_tokens=250, zone=UTC)
-    assert str(block) == str(without)  # as if there was no such fact: its tokens went to messages
-    hidden = assemble(result(hits[1:], facts[:1]), settings, max_tokens=250, zone=UTC)
+    without = block(result(hits, facts[1:]), 250, triple_share=0.4)
+    assert str(shown) == str(without)  # as if there was no such fact: its tokens went to messages
+    hidden = block(result(hits[1:], facts[:1]), 250, triple_share=0.4)
     assert [one.id for one in hidden.citations if one.kind == "triple"] == ["t1"]

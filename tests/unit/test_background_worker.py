@@ -53,7 +53,7 @@ def until(true: Callable[[], bool], seconds: float = 20.0) -> None:
 
 
 def worker_check(memory: Memory) -> tuple[bool, str]:
-    (found,) = (check for check in memory.check() if check.name == "worker")
+    (found,) = (check for check in memory.admin.check() if check.name == "worker")
     return found.ok, found.detail
 
 
@@ -66,9 +66,9 @@ def test_after_a_backlog_that_several_processes_read_the_worker_goes_on(opened, 
     soon = datetime.now(UTC) + timedelta(milliseconds=100)
     memory.add("This is over soon.", id="short", expires=soon)
     memory.flush(20)
-    assert [fact.text for fact in memory.triples("Klara")] == ["Klara works at DNB"]
+    assert [fact.text for fact in memory.facts("Klara")] == ["Klara works at DNB"]
     until(lambda: memory.get("short") is None)
-    state = memory.worker_state
+    state = memory.admin.worker_state
     assert (state.restarts, state.problem) == (0, None)
     assert 0.0 <= state.last_step < 20.0
 
@@ -91,16 +91,16 @@ def test_an_exception_that_escapes_a_step_delays_its_session_and_nothing_else(op
         bad.add("One.", id="bad", session="bad")
         good.add("Two.", id="good", session="good")
         good.flush(20)
-        assert [fact.text for fact in good.triples()] == ["Ann moved to Oslo"]
-        (failure,) = bad.failures()
+        assert [fact.text for fact in good.facts()] == ["Ann moved to Oslo"]
+        (failure,) = bad.queue.failures()
         assert failure.reason == "RuntimeError: the disk of the log is full"
         assert (failure.parked, failure.outages >= 1) == (False, True)
-        assert memory.worker_state.restarts >= 1
+        assert memory.admin.worker_state.restarts >= 1
     finally:
         logger.removeFilter(broken)
     extractor.fail_for("bad", times=0)
     bad.flush(20)
-    until(lambda: memory.worker_state.problem is None)
+    until(lambda: memory.admin.worker_state.problem is None)
 
 
 def test_a_worker_that_ends_again_and_again_is_shown_and_closes_at_once(opened, caplog):
@@ -114,9 +114,9 @@ def test_a_worker_that_ends_again_and_again_is_shown_and_closes_at_once(opened, 
     memory = opened({}, clock=clock)
     is_broken.set()
     memory.add("I live in Oslo.", id="m1")
-    until(lambda: memory.worker_state.restarts >= 2)
+    until(lambda: memory.admin.worker_state.restarts >= 2)
     problem = "the background worker ended with a SystemExit; the log has the reason"
-    assert memory.worker_state.problem == problem
+    assert memory.admin.worker_state.problem == problem
     assert worker_check(memory)[0] is False and problem in worker_check(memory)[1]
     with pytest.raises(FlushTimeout, match="ended with a SystemExit"):
         memory.flush(0)
@@ -125,10 +125,10 @@ def test_a_worker_that_ends_again_and_again_is_shown_and_closes_at_once(opened, 
     assert first.exc_info[0] is SystemExit
     is_broken.clear()
     memory.flush(20)
-    until(lambda: memory.worker_state.problem is None)
+    until(lambda: memory.admin.worker_state.problem is None)
     assert worker_check(memory)[0] is True
     is_broken.set()
-    until(lambda: memory.worker_state.problem is not None)
+    until(lambda: memory.admin.worker_state.problem is not None)
     started = time.monotonic()
     memory.close()
     assert time.monotonic() - started < 5.0
@@ -147,10 +147,10 @@ def test_a_batch_that_does_not_end_is_shown_and_an_interrupt_ends_waiting_for_it
 
     memory = opened({"lease": timedelta(milliseconds=40)}, extractor=Stuck())
     memory.add("I live in Oslo.", id="m1")
-    until(lambda: memory.worker_state.problem is not None)
+    until(lambda: memory.admin.worker_state.problem is not None)
     problem = "the background worker has been at one batch or sweep for"
-    assert memory.worker_state.problem.startswith(problem)
-    assert memory.worker_state.last_step >= 0.2
+    assert memory.admin.worker_state.problem.startswith(problem)
+    assert memory.admin.worker_state.last_step >= 0.2
     ok, detail = worker_check(memory)
     assert not ok and "at one batch" in detail and "the first message waits for" in detail
     # A process that runs tests beside others ignores interrupts.
@@ -163,7 +163,7 @@ def test_a_batch_that_does_not_end_is_shown_and_an_interrupt_ends_waiting_for_it
         signal.signal(signal.SIGINT, ignoring)
         go_on.set()
     memory.flush(20)
-    until(lambda: memory.worker_state.problem is None)
+    until(lambda: memory.admin.worker_state.problem is None)
 
 
 def _interrupt() -> None:
@@ -179,10 +179,10 @@ def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     extractor.fail_for("m1", times=99)
     memory = opened(settings, extractor=extractor)
     memory.add("I live in Oslo.", id="m1")
-    until(lambda: memory.worker_state.problem is not None)
+    until(lambda: memory.admin.worker_state.problem is not None)
     problem = "messages have been waiting for more than 0 s to be enriched, and no worker has work"
-    assert memory.worker_state.problem.startswith(problem)
-    assert memory.worker_state.restarts == 0
+    assert memory.admin.worker_state.problem.startswith(problem)
+    assert memory.admin.worker_state.restarts == 0
     ok, detail = worker_check(memory)
     assert not ok and detail.startswith(problem)
-    assert memory.longest_wait() >= memory.worker_state.last_step - 0.1
+    assert memory.admin.longest_wait() >= memory.admin.worker_state.last_step - 0.1

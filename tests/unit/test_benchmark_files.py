@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.evaluate import DatasetError, locomo, longmemeval
+from cognigraph.evaluate import DatasetError, locomo
 from cognigraph.evaluate.files import items, sha256
+from cognigraph.evaluate.formats import load
 
 DATA = Path(__file__).parents[1] / "data"
 LOCOMO, LONGMEMEVAL = DATA / "locomo-small.json", DATA / "longmemeval-small.json"
@@ -23,7 +24,7 @@ def utc(*parts: int) -> datetime:
 
 
 def test_locomo_messages():
-    first, second = locomo.load(LOCOMO)
+    first, second = load("locomo", LOCOMO)
     assert (first.name, second.name) == ("talk-1", "talk-2")
     assert [message.id for message in first.messages] == [
         "D1:1", "D1:2", "D1:3", "D1:4", "D2:1", "D2:2", "D2:3",
@@ -36,7 +37,7 @@ def test_locomo_messages():
 
 
 def test_locomo_questions():
-    first, second = locomo.load(LOCOMO)
+    first, second = load("locomo", LOCOMO)
     name, cello, when, orchestra, adversarial, unknown = first.questions
     assert (name.category, name.evidence, name.answer) == ("single-hop", ("D1:1",), "Comet")
     assert (cello.category, cello.evidence) == ("multi-hop", ("D1:2", "D2:1"))
@@ -67,7 +68,7 @@ def test_locomo_times(text, expected):
 
 
 def test_longmemeval_entries():
-    first, piano, soup, absent = longmemeval.load(LONGMEMEVAL)
+    first, piano, soup, absent = load("longmemeval", LONGMEMEVAL)
     assert first.name == "q1"
     assert [message.session for message in first.messages] == [
         "ultra_1", "ultra_1", "answer_a1", "answer_a1", "answer_a1", "ultra_1~2", "ultra_1~2",
@@ -116,9 +117,9 @@ WRONG = {
     b"version https://git-lfs.github.com/spec/v1": "git lfs pull",
     b"PAR1": "Parquet",
     b"hello": "does not begin with a list",
-    b"[" + SAMPLE: "does not end",
+    b"[" + SAMPLE: "downloaded whole",
     b'[{"conversation": ': "downloaded whole",
-    b"[" + SAMPLE + b"] x": "something follows",
+    b"[" + SAMPLE + b"] x": "Expecting value",
     SAMPLE + b"\n" + SAMPLE: "JSON lines",
     b"[\xff\xfe]": "not UTF-8",
     b"[" * 100_000: "nested too deeply",
@@ -135,20 +136,20 @@ def test_the_error_for_a_wrong_file_says_what_it_is(tmp_path, content):
     path = tmp_path / "x.json"
     path.write_bytes(content)
     with pytest.raises(DatasetError) as caught:
-        list(locomo.load(path))
+        list(load("locomo", path))
     assert WRONG[content] in str(caught.value)
 
 
 def test_locomo_given_as_longmemeval():
     with pytest.raises(DatasetError, match=r"looks like LoCoMo.*cognigraph eval locomo"):
-        list(longmemeval.load(LOCOMO))
+        list(load("longmemeval", LOCOMO))
 
 
 def test_a_missing_file_and_a_folder(tmp_path):
     with pytest.raises(DatasetError, match="No such file"):
         sha256(tmp_path / "none.json")
-    with pytest.raises(DatasetError, match="is a folder"):
-        sha256(tmp_path)
+    with pytest.raises(DatasetError, match=r"not LoCoMo, which is given as locomo10\.json: it has"):
+        list(load("locomo", tmp_path))
 
 
 def test_samples_and_turns_of_one_name_are_told_apart(tmp_path):
@@ -156,7 +157,7 @@ def test_samples_and_turns_of_one_name_are_told_apart(tmp_path):
     sample["conversation"]["session_2"][0]["dia_id"] = "D1:1"
     path = tmp_path / "twice.json"
     path.write_text(json.dumps([sample, sample]), "utf-8")
-    first, second = locomo.load(path)
+    first, second = load("locomo", path)
     assert (first.name, second.name) == ("talk-1", "talk-1-2")
     assert [message.id for message in first.messages[4:6]] == ["D1:1~2", "D2:2"]
     assert first.notes["turn ids that came again"] == 1
@@ -165,7 +166,7 @@ def test_samples_and_turns_of_one_name_are_told_apart(tmp_path):
 def test_one_sample_by_itself_is_read(tmp_path):
     path = tmp_path / "one.json"
     path.write_bytes(SAMPLE)
-    (only,) = locomo.load(path)
+    (only,) = load("locomo", path)
     assert len(only.questions) == 6
 
 
@@ -188,7 +189,7 @@ def changed(path: Path, tmp_path: Path, change) -> Path:
 )
 def test_a_damaged_sample_says_what_is_wrong(tmp_path, change, message):
     with pytest.raises(DatasetError, match=message):
-        list(locomo.load(changed(LOCOMO, tmp_path, change)))
+        list(load("locomo", changed(LOCOMO, tmp_path, change)))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def test_a_damaged_sample_says_what_is_wrong(tmp_path, change, message):
 )
 def test_a_damaged_entry_says_what_is_wrong(tmp_path, change, message):
     with pytest.raises(DatasetError, match=message):
-        list(longmemeval.load(changed(LONGMEMEVAL, tmp_path, change)))
+        list(load("longmemeval", changed(LONGMEMEVAL, tmp_path, change)))
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 60)), max_size=5), st.data())

@@ -12,10 +12,8 @@ import pytest
 from cognigraph import Message
 from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.importers import csv_rows, notes
+from cognigraph.importers.fields import Identifier, iso, prepared
 from cognigraph.importers.formats import READERS
-from cognigraph.importers.identify import Identifier
-from cognigraph.importers.moments import iso
-from cognigraph.importers.prepared import prepared
 from cognigraph.importers.record import Bad, ReadOptions
 from cognigraph.importers.source import Input, Tally, locate
 

@@ -19,18 +19,16 @@ from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, Evidence, StoredTexts
-from cognigraph.stores.sqlite.index import by_words, code_query, codes, shared_work
-from cognigraph.stores.sqlite.index.code_arrays import signs
-from cognigraph.stores.sqlite.index.code_query import CodeQuery
-from cognigraph.stores.sqlite.index.codes import Codes
+from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms, unpack_terms
+from cognigraph.stores.sqlite.index import by_words, codes, nearest, shared_work
+from cognigraph.stores.sqlite.index.codes import Codes, signs
 from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.layer import Layer
+from cognigraph.stores.sqlite.index.nearest import CodedScan, CodeQuery, ExactScan
 from cognigraph.stores.sqlite.index.postings import Lookup, term_hashes
-from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
 from cognigraph.stores.sqlite.index.shared_work import run_all
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.row_ids import RowIds
-from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, unpack_terms
+from cognigraph.stores.sqlite.rows import RowIds
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from cognigraph.text.bm25 import bm25
 from tests.examples import examples
@@ -102,7 +100,7 @@ def test_the_least_values_are_found_with_all_that_equal_the_last():
         for count in (1, 40, size // 2, size):
             bound = np.sort(values)[count - 1]
             expected = np.flatnonzero(values <= bound)
-            assert np.array_equal(code_query._least(values, count), expected)
+            assert np.array_equal(nearest._least(values, count), expected)
 
 
 def test_an_opposite_vector_is_not_taken_for_an_equal_one():
@@ -137,9 +135,9 @@ def test_only_allowed_rows_are_found_and_as_many_as_there_are():
         best = scan.best(20, allowed)
         assert allowed[best].all()
         clear = exact.best(20, allowed)  # those that rounding cannot bring to 0
-        assert len(best) >= (exact.of(clear) > 0.003).sum()
+        assert len(best) >= (exact.cosines(clear) > 0.003).sum()
         assert np.isin(exact.best(5, allowed), best).all()
-        assert scan.of(best).tolist() == pytest.approx(exact.of(best).tolist(), abs=3e-3)
+        assert scan.cosines(best).tolist() == pytest.approx(exact.cosines(best).tolist(), abs=3e-3)
     assert len(scan.best(20, np.zeros(20_000, bool))) == 0
 
 
@@ -185,7 +183,7 @@ def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
                  "at": START + timedelta(minutes=n)}
                 for n in range(8)
             )  # fmt: skip
-            memory.enrich()
+            memory.queue.enrich()
             for word in WORDS:
                 for options in (
                     {},
@@ -212,10 +210,10 @@ def test_a_merged_entity_takes_its_triples_along(tmp_path):
     with open_memory(path) as memory, closing(sqlite3.connect(path)) as connection:
         memory.add("oslo fjord", id="m1")
         memory.add("kayak piano", id="m2")
-        memory.enrich()
+        memory.queue.enrich()
         index = SpaceIndex(format)
         index.refresh(connection, 1)
-        memory.merge("kayak", into="oslo")
+        memory.review.merge("kayak", into="oslo")
         index.refresh(connection, 1)
         fresh = SpaceIndex(format)
         fresh.refresh(connection, 1)
@@ -264,8 +262,8 @@ def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monke
 @pytest.mark.slow
 def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeypatch):
     for module, name in [
-        (code_query, "_BY_SIGNS"),
-        (code_query, "_BY_WEIGHTS"),
+        (nearest, "_BY_SIGNS"),
+        (nearest, "_BY_WEIGHTS"),
         (codes, "_BLOCK"),
     ]:
         monkeypatch.setattr(module, name, 8)  # so that few rows take all steps, in many tasks

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cognigraph.ingest.model.coreference import WindowName, WindowNames, lasting_aliases
-from cognigraph.ingest.model.transcript import Turn
+from cognigraph.ingest.model.transcript import Turn, WindowName, WindowNames, lasting_aliases
 
 AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)
 TURNS = (

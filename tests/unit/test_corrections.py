@@ -13,6 +13,7 @@ from cognigraph import Memory
 from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.rank.corrections import (
     corrections,
+    corrects,
     is_correction,
     lifts,
     what_is_corrected,
@@ -109,3 +110,42 @@ def test_a_search_finds_the_correction_first(tmp_path) -> None:
     assert "corrects what the same speaker said before, and comes before it" in why.notes
     assert not any("corrects" in note for hit in found[1:] for note in hit.why.notes)
     assert why.signals["correction"] == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "at_once"),
+    [
+        ("The wedding is on 24 April.", "Sorry, the 25th", False),
+        ("let's meet on monday", "no wait, tuesday", False),
+        ("I have 40 hens.", "I meant 14 not 40", False),
+        ("We have three kids.", "sorry, four", False),
+        ("I live with Bob.", "Sorry, with Ben.", False),
+        ("She drives the blue car.", "Actually, the red car", False),
+        ("Die Hochzeit ist am 24. Mai", "Quatsch, am 25.", False),
+        ("婚礼在4月24日", "不对，25号", False),
+        ("El tren sale a las 9.", "Perdón, a las 10", True),
+        ("Le mariage est le 24 avril.", "Pardon, le 25", True),
+        ("The wedding is on 24 April.", "25 April!", True),
+    ],
+)
+def test_a_short_message_corrects_the_one_before_it(before: str, text: str, at_once: bool) -> None:
+    assert corrects(text, before, at_once=at_once)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "at_once"),
+    [
+        ("The wedding is on 24 April.", "Sorry to hear that, John.", True),
+        ("The wedding is on 24 April.", "Is it the 25th?", True),
+        ("El tren sale a las 9.", "Perdón, a las 10", False),
+        ("Book a table for 4.", "19:00", False),
+        ("We have 3 kids.", "The youngest is 5.", True),
+        ("I have 2 cats.", "OK, see you at 5", True),
+        ("I moved to Oslo.", "Thanks!", True),
+        ("My dog is 3.", "Actually, I love pizza", True),
+        ("We have 3 kids.", "Sorry, 3", True),
+        ("We have 3 kids.", "", True),
+    ],
+)
+def test_a_short_message_corrects_nothing(before: str, text: str, at_once: bool) -> None:
+    assert not corrects(text, before, at_once=at_once)

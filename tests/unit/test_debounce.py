@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, EnrichSettings, Memory, Settings
-from cognigraph.ingest.queue.debounce import PATIENCE, Debounce
+from cognigraph.ingest.queue.waiting import PATIENCE, Debounce
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 
@@ -92,7 +92,7 @@ def test_turns_are_read_together_and_flush_does_not_wait(tmp_path):
         memory.space("default").flush(timeout=20)
         assert [len(window.chunks) for window in extractor.windows] == [5]
         assert other.stats().pending == 1  # nobody waits for that one
-        assert other.enrich()[0].chunks == 1
+        assert other.queue.enrich()[0].chunks == 1
 
 
 def test_a_full_batch_and_a_pause_start_the_worker(tmp_path):

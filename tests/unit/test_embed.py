@@ -193,6 +193,38 @@ def test_texts_go_in_batches():
     assert together.tolist() == [embedder.embed([text])[0].tolist() for text in texts]
 
 
+def test_a_text_is_embedded_once():
+    calls: list[list[str]] = []
+
+    def lengths(texts: Sequence[str]) -> list[list[float]]:
+        calls.append(list(texts))
+        return [[float(len(text)), 1.0] for text in texts]
+
+    embedder = CheckedEmbedder(FunctionEmbedder(lengths))
+    calls.clear()
+    first = embedder.embed(["bread", "sea", "bread"])
+    again = embedder.embed(["sea", "kayaks", "bread"])
+    assert calls == [["bread", "sea"], ["kayaks"]]
+    assert first[0].tolist() == first[2].tolist() == again[2].tolist()
+    assert again.tolist() == [
+        pytest.approx([size / (size**2 + 1) ** 0.5, 1 / (size**2 + 1) ** 0.5]) for size in (3, 6, 5)
+    ]
+
+
+def test_the_vectors_that_are_kept_are_bounded(monkeypatch):
+    monkeypatch.setattr("cognigraph.embed.embedder._KEPT_BYTES", 2 * 4 * 3)
+    inner = Broken(lambda texts: [[len(text), 1.0, 0.0] for text in texts])
+    embedder = CheckedEmbedder(inner)
+    embedder.embed(["a", "bb"])
+    embedder.embed(["a"])  # used again: "bb" is now the oldest
+    embedder.embed(["ccc"])
+    assert inner.calls == 2
+    embedder.embed(["a", "ccc"])
+    assert inner.calls == 2
+    embedder.embed(["bb"])
+    assert inner.calls == 3
+
+
 def test_repeated_questions_cost_nothing():
     inner = Broken(lambda texts: [[len(texts[0]), 1.0, 0.0]])
     embedder = CheckedEmbedder(inner, query_cache=2)

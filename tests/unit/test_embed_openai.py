@@ -20,7 +20,7 @@ from tests.servers.embedding_server import EmbeddingServer, embedding_server, sa
 pytest.importorskip("openai", reason="the extra openai is not installed")
 
 from cognigraph.embed.openai import OpenAIEmbedder, _parts, parse
-from cognigraph.llm.limiter import Limiter
+from cognigraph.llm.limits import Limiter
 
 TEXTS = ["I moved to Oslo.", "The fjord is cold.", "bread", "kayak", "piano"]
 
@@ -211,7 +211,7 @@ def test_a_memory_by_name_and_environment(server, tmp_path, monkeypatch):
         hits = memory.search("How cold is the fjord?")
         assert hits[0].id == "m1"
         assert hits[0].why.signals["vector"] > 0.3
-        memory.reindex("wordllama")
+        memory.admin.reindex("wordllama")
         assert memory.info.embedder.name.startswith("wordllama")
     monkeypatch.delenv("OPENAI_BASE_URL")
     with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL"):

@@ -107,12 +107,12 @@ def test_every_prompt_can_be_filled_in(id):
 
 
 def test_each_question_has_its_judge():
-    from cognigraph.evaluate import locomo, longmemeval
+    from cognigraph.evaluate.formats import load
 
     judges = {
         question.id: judge_of(question)
-        for load, name in ((locomo.load, "locomo"), (longmemeval.load, "longmemeval"))
-        for conversation in load(DATA / f"{name}-small.json")
+        for name in ("locomo", "longmemeval")
+        for conversation in load(name, DATA / f"{name}-small.json")
         for question in conversation.questions
     }
     assert judges["talk-1/q3"] == "judge-1"

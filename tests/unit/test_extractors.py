@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from cognigraph import ConfigurationError, Memory
-from cognigraph.cli.environment import read_environment
-from cognigraph.cli.open_memory import Options
+from cognigraph.cli.memory_options import Options, read_environment
 from cognigraph.cli.parser import build_parser
 from cognigraph.ingest import RulesExtractor
 from cognigraph.ingest.extractors import resolve_extractor

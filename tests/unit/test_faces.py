@@ -14,38 +14,68 @@ import pytest
 
 import cognigraph
 from cognigraph import AsyncMemory, AsyncSpace, Memory, Space, StoreError
+from cognigraph.aio import AsyncAdmin, AsyncFiles, AsyncOverview, AsyncQueue, AsyncReview
+from cognigraph.memory import Admin
+from cognigraph.operations.files import Files
+from cognigraph.operations.overview import Overview
+from cognigraph.operations.queue import Queue
+from cognigraph.operations.review import Review
+from tests.operations import (
+    GROUPS,
+    bound,
+    groups,
+    operations,
+    own_operations,
+    parameters,
+    properties,
+)
 from tests.unit.test_arguments import arguments
 
-FACES = [(Memory, AsyncMemory), (Space, AsyncSpace)]
-TWINS = {Space: AsyncSpace, Memory: AsyncMemory}
-
-
-def operations(face: type) -> dict[str, Callable[..., Any]]:
-    found = dict(inspect.getmembers(face, inspect.isfunction))
-    return {name: verb for name, verb in found.items() if not name.startswith("_")}
+TWINS: dict[Any, type] = {
+    Memory: AsyncMemory,
+    Space: AsyncSpace,
+    Queue: AsyncQueue,
+    Review: AsyncReview,
+    Overview: AsyncOverview,
+    Files: AsyncFiles,
+    Admin: AsyncAdmin,
+}
+FACES = [*TWINS, *TWINS.values()]
 
 
 def hints(verb: Callable[..., Any]) -> dict[str, Any]:
     return typing.get_type_hints(verb, include_extras=True)
 
 
-@pytest.mark.parametrize(("sync", "other"), FACES)
+def test_every_group_is_a_property_of_its_face():
+    assert groups(Memory) == {**groups(Space), "admin": Admin}
+    assert groups(Space) == {
+        "queue": Queue, "review": Review, "overview": Overview, "files": Files,
+    }  # fmt: skip
+    for face in (Memory, Space):
+        twins = {name: TWINS[group] for name, group in groups(face).items()}
+        assert groups(TWINS[face]) == twins
+    assert set(GROUPS) == {*groups(Memory).values(), *groups(AsyncMemory).values()}
+
+
+@pytest.mark.parametrize(("sync", "other"), TWINS.items())
 def test_both_faces_have_the_same_operations(sync, other):
-    assert operations(sync).keys() == operations(other).keys()
-    assert {name for name, _ in inspect.getmembers(sync, lambda v: isinstance(v, property))} == {
-        name for name, _ in inspect.getmembers(other, lambda v: isinstance(v, property))
-    }
+    assert own_operations(sync).keys() == own_operations(other).keys()
+    assert len(own_operations(sync)) >= 3
+    # A group of the asynchronous face does not repeat its space's name.
+    named = properties(sync).keys() - ({"name"} if sync in groups(Space).values() else set())
+    assert named == properties(other).keys()
 
 
 @pytest.mark.parametrize(
     ("sync", "other", "name"),
-    [(*pair, name) for pair in FACES for name in ("__init__", *operations(pair[0]))
-     if not (name == "__init__" and pair[0] is Space)],
+    [(*pair, name) for pair in TWINS.items() for name in ("__init__", *own_operations(pair[0]))
+     if name != "__init__" or pair[0] is Memory],
 )  # fmt: skip
 def test_an_operation_takes_and_returns_the_same_on_both(sync, other, name):
     ours, theirs = getattr(sync, name), getattr(other, name)
-    assert [(p.name, p.kind, p.default) for p in inspect.signature(ours).parameters.values()] == [
-        (p.name, p.kind, p.default) for p in inspect.signature(theirs).parameters.values()
+    assert [(p.name, p.kind, p.default) for p in parameters(ours).values()] == [
+        (p.name, p.kind, p.default) for p in parameters(theirs).values()
     ]
     expected, found = hints(ours), hints(theirs)
     expected["return"] = TWINS.get(expected["return"], expected["return"])
@@ -54,22 +84,19 @@ def test_an_operation_takes_and_returns_the_same_on_both(sync, other, name):
     assert found == expected
 
 
-@pytest.mark.parametrize("face", [Memory, Space, AsyncMemory, AsyncSpace])
+@pytest.mark.parametrize("face", FACES)
 def test_every_operation_has_a_docstring_of_its_own(face):
-    for name, verb in operations(face).items():
+    for name, verb in own_operations(face).items():
         assert inspect.getdoc(verb), name
-    for name, value in inspect.getmembers(face, lambda v: isinstance(v, property)):
+    for name, value in properties(face).items():
         assert value.__doc__, name
 
 
-@pytest.mark.parametrize("face", [AsyncMemory, AsyncSpace])
+@pytest.mark.parametrize("face", TWINS.values())
 def test_async_operations_are_awaited(face):
-    plain = {name for name, verb in operations(face).items() if not _is_async(verb)}
-    assert plain == {"space"} & operations(face).keys()
-
-
-def _is_async(verb: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(verb)
+    own = own_operations(face)
+    plain = {name for name, verb in own.items() if not inspect.iscoroutinefunction(verb)}
+    assert plain == {"space"} & own.keys()
 
 
 def test_a_closed_async_memory_refuses_every_operation_with_our_error(tmp_path):
@@ -83,7 +110,7 @@ def test_a_closed_async_memory_refuses_every_operation_with_our_error(tmp_path):
                     continue
                 positional, named = arguments(verb, "", None)
                 with pytest.raises(StoreError, match="this memory is closed; open it again"):
-                    await getattr(target, name)(*positional, **named)
+                    await bound(target, name)(*positional, **named)
         await memory.close()
 
     asyncio.run(run())
@@ -114,12 +141,16 @@ def is_ours(part: Any) -> bool:
     return inspect.isclass(part) and part.__module__.split(".")[0] == "cognigraph"
 
 
+def constructors(face: Any) -> list[Callable[..., Any]]:
+    """What opens a face, if a program may call it."""
+    return [face.__init__] if face in (Memory, AsyncMemory) else []
+
+
 def test_every_type_of_an_operation_is_public():
     used = {
         part
-        for face in (Memory, Space, AsyncMemory, AsyncSpace)
-        for name, verb in inspect.getmembers(face, inspect.isfunction)
-        if not name.startswith("_") or (name == "__init__" and face in (Memory, AsyncMemory))
+        for face in FACES
+        for verb in (*own_operations(face).values(), *constructors(face))
         for hint in hints(verb).values()
         for part in parts(hint)
         if is_ours(part)
@@ -133,11 +164,19 @@ def test_every_type_of_an_operation_is_public():
 def test_named_types_of_arguments_are_public():
     """Aliases leave no trace in a signature, so they are listed by the name in the source."""
     names = set()
-    for face in (Memory, Space):
-        for verb in (face.__init__, *operations(face).values()):  # type: ignore[misc]
+    for face in TWINS:
+        for verb in (face.__init__, *own_operations(face).values()):
             for text in inspect.unwrap(verb).__annotations__.values():
                 names |= {word for word in _words(text) if word in _aliases(verb)}
-    assert names >= {"Progress", "Precision", "EnrichMode", "Clock", "OnVectors", "Reranker"}
+    assert names >= {
+        "Progress",
+        "Precision",
+        "EmbedMode",
+        "EnrichMode",
+        "Clock",
+        "OnVectors",
+        "Reranker",
+    }
     assert names <= set(cognigraph.__all__)
 
 

@@ -17,7 +17,7 @@ def peak(table: Path) -> tuple[ImportReport, int]:
     with Memory(table.with_suffix(".db"), enrich="manual") as memory:
         tracemalloc.start()
         try:
-            report = memory.import_file(table, dry_run=True)
+            report = memory.files.import_file(table, dry_run=True)
             return report, tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

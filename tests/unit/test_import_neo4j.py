@@ -19,7 +19,7 @@ from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.ingest.insert.prepare import clean, to_rows
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.neo4j.index.packed import columns
-from cognigraph.stores.neo4j.insert import chunk_row
+from cognigraph.stores.neo4j.messages import chunk_row
 
 pytestmark = pytest.mark.slow
 

@@ -13,14 +13,10 @@ from typing import Any
 import pytest
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers.columns import parse_columns
+from cognigraph.importers.fields import Identifier, iso, parse_columns, prepared
 from cognigraph.importers.formats import reader_for, reader_named
-from cognigraph.importers.identify import Identifier
-from cognigraph.importers.json_elements import MalformedError, elements
-from cognigraph.importers.moments import iso
-from cognigraph.importers.prepared import prepared
-from cognigraph.importers.record import Bad, ReadOptions
-from cognigraph.importers.sniff import Head
+from cognigraph.importers.json_records import MalformedError, elements
+from cognigraph.importers.record import Bad, Head, ReadOptions
 from cognigraph.importers.source import Tally, locate
 from cognigraph.model import Message
 

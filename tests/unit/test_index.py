@@ -20,15 +20,13 @@ from hypothesis import strategies as st
 from cognigraph import EnrichSettings, Memory, NotFoundError, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.stores.sqlite.index import rows as index_rows
+from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.index import space_index
-from cognigraph.stores.sqlite.index.evidence_reader import read_evidence
-from cognigraph.stores.sqlite.index.gather_triples import evidence_of
+from cognigraph.stores.sqlite.index.gather import evidence_of
+from cognigraph.stores.sqlite.index.layer import NOBODY, Table, ThemeRow, Themes
 from cognigraph.stores.sqlite.index.postings import Postings
+from cognigraph.stores.sqlite.index.snapshots import read_evidence
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.index.table import Table
-from cognigraph.stores.sqlite.index.themes import NOBODY, ThemeRow, Themes
-from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.examples import examples
 
@@ -155,7 +153,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
                     number += 1
                 memory.add_many(items)
             elif verb == "enrich":
-                memory.enrich()
+                memory.queue.enrich()
             elif verb == "refresh" and number:
                 followed.refresh(connection, 1)
                 coded.refresh(connection, 1)
@@ -164,7 +162,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
                 read_evidence(coded, partial(connect, path))
             elif verb == "merge" and number:
                 with suppress(NotFoundError):
-                    memory.merge(*batch)
+                    memory.review.merge(*batch)
             elif number and isinstance(batch, int):
                 change(memory, verb, f"m{batch % number}")
             if number:
@@ -194,18 +192,18 @@ def test_evidence_in_memory_follows_what_is_forgotten_merged_and_said_again(tmp_
     texts = ["oslo fjord bread", "kayak piano", "oslo fjord rain", "rain bread"]
     with open_memory(path) as memory, connect(path) as connection:
         memory.add_many({"text": text, "id": f"m{n}", "at": START} for n, text in enumerate(texts))
-        memory.enrich()
+        memory.queue.enrich()
         index.refresh(connection, 1)
         read_evidence(index, partial(connect, path))
         assert (index.evidence.rows, index.triples["restated"].sum()) == (5, 0)
         assert_evidence_known(index, connection)
         memory.add("kayak piano oslo", id="m4", at=START)  # a fact again, and a new one
-        memory.enrich()
+        memory.queue.enrich()
         assert_evidence_known(index, connection)
         assert (index.evidence.rows, index.triples["restated"].sum()) == (5, 1)
         memory.forget(message="m0")  # "oslo fjord" is said elsewhere, "fjord bread" is not
         assert_evidence_known(index, connection)
-        memory.merge("rain", into="oslo")
+        memory.review.merge("rain", into="oslo")
         assert_evidence_known(index, connection)
         read_evidence(index, partial(connect, path))
         assert (index.evidence.rows, index.triples["restated"].sum()) == (index.triples.rows, 0)
@@ -216,7 +214,7 @@ def assert_names_known(index: SpaceIndex, connection: sqlite3.Connection) -> Non
     """The names of all sessions are those in the file."""
     rows = connection.execute("SELECT id, uid, name FROM session").fetchall()
     expected = {id: (uid, name) for id, uid, name in rows}
-    assert index.sessions.of(connection, [*expected, 10**6]) == expected
+    assert index.sessions.names(connection, [*expected, 10**6]) == expected
 
 
 def assert_evidence_known(index: SpaceIndex, connection: sqlite3.Connection) -> None:
@@ -308,18 +306,18 @@ def test_a_session_with_the_row_id_of_a_forgotten_one_has_its_own_name(tmp_path)
         memory.add("oslo", session="old")
         index = SpaceIndex(FORMAT)
         index.refresh(connection, 1)
-        assert [name for _, name in index.sessions.of(connection, [1]).values()] == ["old"]
+        assert [name for _, name in index.sessions.names(connection, [1]).values()] == ["old"]
         memory.forget(session="old")
         memory.add("oslo", session="new")
         index.refresh(connection, 1)
-        assert [name for _, name in index.sessions.of(connection, [1]).values()] == ["new"]
+        assert [name for _, name in index.sessions.names(connection, [1]).values()] == ["new"]
 
 
 def test_a_search_does_not_change_the_size_of_an_index(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:
         memory.add_many({"text": f"oslo fjord {WORDS[n % 6]}", "id": f"m{n}"} for n in range(9))
-        memory.enrich()
+        memory.queue.enrich()
         index = SpaceIndex(FORMAT)
         index.refresh(connection, 1)
         before = index.bytes
@@ -333,7 +331,7 @@ def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:
         memory.add_many({"text": f"oslo fjord {WORDS[n % 6]}", "id": f"m{n}"} for n in range(20))
-        memory.enrich()
+        memory.queue.enrich()
         broken, fresh = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
         with monkeypatch.context() as patch:
             patch.setattr(
@@ -356,7 +354,7 @@ def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
             }
             for n in range(50)
         )  # fmt: skip
-        memory.enrich()
+        memory.queue.enrich()
         whole = SpaceIndex(FORMAT)
         whole.refresh(connection, 1)
         sessions, take = [], Themes.take
@@ -365,7 +363,7 @@ def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
             sessions.append(len(some))
             take(themes, some)
 
-        monkeypatch.setattr(index_rows, "BATCH", 7)
+        monkeypatch.setattr(space_index, "BATCH", 7)
         monkeypatch.setattr(space_index, "_SESSIONS", 2)
         monkeypatch.setattr(Themes, "take", taken)
         parts = SpaceIndex(FORMAT)
@@ -387,11 +385,11 @@ def test_two_threads_read_what_one_does(tmp_path, monkeypatch):
     apart: list[str] = []
     with open_memory(path) as memory, connect(path) as connection:
         memory.add_many({"text": f"oslo {WORDS[n % 6]} rain", "id": f"m{n}"} for n in range(30))
-        memory.enrich()
+        memory.queue.enrich()
         alone, together = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
         alone.refresh(connection, 1, another)
         assert not apart  # few triples are not worth a thread
-        monkeypatch.setattr(index_rows, "BATCH", 3)
+        monkeypatch.setattr(space_index, "BATCH", 3)
         together.refresh(connection, 1, another)
         assert contents(together) == contents(alone)
         assert len(contents(alone)["triples"]) > 3

@@ -11,11 +11,9 @@ from cognigraph.embed.word_vectors import WordVectors, word_vectors
 from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.retrieve.rank.late_interaction import candidate_words
 from cognigraph.stores.candidates import Candidates, StoredTexts
-from cognigraph.stores.sqlite.index.index_words import IndexWords
-from cognigraph.stores.sqlite.index.number_lists import NumberLists
+from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
 from cognigraph.text.bm25 import Lexicon
-from cognigraph.text.names import names_in
-from cognigraph.text.terms import START, stem, words
+from cognigraph.text.terms import START, names_in, stem, words
 from cognigraph.text.word_book import StringBook, WordBook, ragged, slices, stem_number
 from tests.examples import examples
 from tests.unit.pools import chunk_pool, session_pool, triple_pool
@@ -41,13 +39,13 @@ def test_lists_that_were_added_in_parts_are_found_by_their_rows(parts, data):
         lists.append(*flat(part))
         added += part
         rows = np.array(data.draw(st.lists(st.integers(0, len(added) + 2), max_size=9)), np.int64)
-        values, sizes, known = lists.of(rows)
+        values, sizes, known = lists.lists_of(rows)
         expected = [added[row] if row < len(added) else [] for row in rows.tolist()]
         assert (values.tolist(), sizes.tolist()) == tuple(one.tolist() for one in flat(expected))
         assert known.tolist() == [row < len(added) for row in rows.tolist()]
     restored = NumberLists()
     restored.restore(lists.arrays())
-    everything = restored.of(np.arange(len(added)))
+    everything = restored.lists_of(np.arange(len(added)))
     assert (everything[0].tolist(), everything[1].tolist()) == tuple(
         one.tolist() for one in flat(added)
     )

@@ -80,7 +80,7 @@ def test_other_languages_are_found_and_give_no_facts(tmp_path: Path, language: s
         memory.flush()
         found = memory.search(ASKED[language], now=AT + timedelta(days=1))
         assert found[0].id == "m1"
-        said = {source.id for triple in memory.triples() for source in triple.sources}
+        said = {source.id for triple in memory.facts() for source in triple.sources}
         assert not said & {"m0", "m1"}
         names = {entity.name for entity in memory.entities()}
         assert names <= {"Anna", "boat", "lighthouse keeper"}

@@ -30,12 +30,12 @@ from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 NAN = math.nan
 DAY = 86_400.0
 WIDE = LicoMemorySettings(candidates="wide")
-PAPER = SearchSettings(profile="licomemory", licomemory=WIDE)
+PAPER = SearchSettings(ranking="licomemory", licomemory=WIDE)
 
 
 def paper(decay_exponent: float = 0.1, decay: bool = True, **variant: object) -> SearchSettings:
     return SearchSettings(
-        profile="licomemory", decay_exponent=decay_exponent, decay=decay,
+        ranking="licomemory", decay_exponent=decay_exponent, decay=decay,
         licomemory=replace(WIDE, **variant),
     )  # fmt: skip
 
@@ -253,7 +253,7 @@ def layered() -> Candidates:
 
 
 def top_down(**changes: object) -> SearchSettings:
-    return SearchSettings(profile="licomemory", **changes)
+    return SearchSettings(ranking="licomemory", **changes)
 
 
 @pytest.mark.parametrize(
@@ -321,4 +321,4 @@ def test_the_time_in_a_question_counts_by_decay_alone():
 def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
     assert top_down().is_top_down
     assert not PAPER.is_top_down
-    assert not replace(top_down(), profile="default").is_top_down
+    assert not replace(top_down(), ranking="default").is_top_down

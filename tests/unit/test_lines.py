@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, entity_type, fact_line
+from cognigraph.ingest.model.transcript import WindowName
 
 
 @pytest.mark.parametrize(

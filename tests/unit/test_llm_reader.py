@@ -11,9 +11,8 @@ pytest.importorskip("pydantic")
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from cognigraph import ConfigurationError
-from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.json_text import documents
-from cognigraph.llm.parse_answer import read
+from cognigraph.llm.parse_answer import json_schema, read
 
 
 class Fact(BaseModel):

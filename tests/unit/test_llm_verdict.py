@@ -7,17 +7,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cognigraph.llm.classify_reply import (
+from cognigraph.llm.endpoint import Reply
+from cognigraph.llm.replies import (
     Answered,
     AskDifferently,
+    Dialect,
+    Dialects,
     Refused,
     TryAgain,
     Withheld,
+    in_words,
     judge,
     retry_after,
 )
-from cognigraph.llm.endpoint import Reply
-from cognigraph.llm.modes import Dialect, Dialects, in_words
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}}

@@ -9,7 +9,7 @@ import pytest
 from cognigraph import Memory
 from cognigraph.cypher.guard.unknown_names import LABELS, TYPES, unknown_names
 from cognigraph.cypher.local.translate import Needed, needed, translate
-from cognigraph.stores.sqlite import inspect
+from cognigraph.stores.sqlite import cypher
 
 QUERIES = {
     "MATCH (c:Chunk) RETURN count(c) AS n": ({"Chunk"}, False),
@@ -41,7 +41,7 @@ def test_a_query_on_a_part_of_the_graph_finds_the_same(memory, monkeypatch, quer
     stages = translate(query, {})
     assert needed(stages) == Needed(labels and frozenset(labels), relationships)
     found = memory.cypher(query)
-    monkeypatch.setattr(inspect, "needed", lambda _: Needed(None, relationships=True))
+    monkeypatch.setattr(cypher, "needed", lambda _: Needed(None, relationships=True))
     everything = memory.cypher(query)
     assert found and sorted(map(str, found)) == sorted(map(str, everything))
 
@@ -67,5 +67,5 @@ def test_names_that_no_memory_has_are_reported(memory, caplog):
 
 
 def test_the_names_are_those_of_the_graph():
-    assert inspect._NODES.keys() <= LABELS
-    assert inspect._EDGES.keys() <= TYPES
+    assert cypher._NODES.keys() <= LABELS
+    assert cypher._EDGES.keys() <= TYPES

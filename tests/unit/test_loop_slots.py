@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations, product
@@ -23,6 +24,7 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.llm import Budget
+from cognigraph.llm.parse_answer import read
 from cognigraph.loop import (
     STRATEGIES,
     Asker,
@@ -35,6 +37,7 @@ from cognigraph.loop import (
 )
 from cognigraph.loop.asker import loop_prompt
 from cognigraph.loop.state import same_query
+from cognigraph.loop.wordings import asks_for_inference, says_unknown
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
@@ -160,7 +163,7 @@ def test_no_stored_text_imitates_a_part_of_a_prompt(strategy, tmp_path):
                 session=f"s{number} {FORGED}",
                 at=f"2026-05-2{number}T09:00:00Z",
             )
-        memory.enrich()
+        memory.queue.enrich()
         answer = memory.ask(f"Where did Ann move? {FORGED}", strategy=strategy)
     told = "\n".join(call.user for call in answer.all_calls)
     assert "Pay Mallory" in told and "Oslo" in told
@@ -214,11 +217,11 @@ def test_calls_of_any_model_are_limited_and_recorded():
     model = ScriptedModel(lambda prompt: {"complete": True, "question": "", "more": 1})
     asker = Asker(model, Limits(calls=3))
     inputs = {"question": "Where?", "answer": "here", "sent": "(none)"}
-    assert len(asker.ask_all("hymem-reflect-1", ReflectAnswer, [inputs, inputs])) == 2
+    assert len(asker.ask_all("hymem-reflect-2", ReflectAnswer, [inputs, inputs])) == 2
     with pytest.raises(BudgetExceededError):
-        asker.ask("hymem-reflect-1", ReflectAnswer, inputs)
+        asker.ask("hymem-reflect-2", ReflectAnswer, inputs)
     assert asker.reached == "the last of 3 calls is kept for the answer"
-    asker.ask("hymem-reflect-1", ReflectAnswer, inputs, last=True)
+    asker.ask("hymem-reflect-2", ReflectAnswer, inputs, last=True)
     calls = asker.take()
     assert [bool(call.error) for call in calls] == [False, False, True, False]
     assert calls[0].reply == {"complete": True, "question": ""}
@@ -245,3 +248,84 @@ def test_the_async_face_answers_and_reports_rounds(tmp_path):
     answer, block, seen = asyncio.run(run())
     assert (answer.text, answer.rounds, answer.stopped) == ("Oslo", tuple(seen), "answered")
     assert len(block.hits) == 1 and "limit of 0 calls" in block.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("schema", "reply", "left_out"),
+    [
+        ("MissingAnswer", {"verdict": "enough"}, {"missing": "", "queries": []}),
+        (
+            "RouteAnswer",
+            {"query": "Oslo"},
+            {"fine": 0, "abstract": 0, "event": 0, "atomic": 0, "k": 0},
+        ),
+        (
+            "JudgeAnswer",
+            {"action": "pass"},
+            {"reason": "", "kept": [], "conflicts": [], "missing": ""},
+        ),
+        ("RefreshAnswer", {"changes": []}, {}),
+        ("LightAnswer", {"sure": False}, {"answer": ""}),
+        ("LightAnswer", {"sure": None, "answer": None}, {"sure": False, "answer": ""}),
+        ("SelectAnswer", {"ids": []}, {}),
+        ("ReflectAnswer", {"complete": True}, {"question": ""}),
+        ("FinalAnswer", {"answer": "Oslo"}, {"labels": []}),
+    ],
+)
+def test_a_reply_may_leave_out_what_would_be_empty(schema, reply, left_out):
+    from cognigraph.loop import schemas
+
+    read_reply = read(f"Sure:\n{json.dumps(reply)}", getattr(schemas, schema))
+    assert (read_reply.problem, read_reply.dropped) == ("", ())
+    assert read_reply.value.model_dump() == {**reply, **left_out}
+
+
+@pytest.mark.parametrize(
+    ("schema", "reply"),
+    [
+        ("MissingAnswer", {"queries": ["camping"]}),
+        ("JudgeAnswer", {"kept": ["M1"]}),
+        ("LightAnswer", {"answer": "Oslo"}),
+        ("FinalAnswer", {"labels": ["C1"]}),
+        ("SelectAnswer", {}),
+        ("RefreshAnswer", {"note": "nothing"}),
+    ],
+)
+def test_a_reply_without_what_decides_is_none(schema, reply):
+    from cognigraph.loop import schemas
+
+    assert read(json.dumps(reply), getattr(schemas, schema)).value is None
+
+
+@pytest.mark.parametrize(
+    ("question", "is_open"),
+    [
+        ("Would Ann like to live by the sea?", True),
+        ("What might Tom think of the plan?", True),
+        ("What is Ann's job likely to be in a year?", True),
+        ("Würde Ann gern am Meer wohnen?", True),
+        ("安会不会喜欢住在海边？", True),
+        ("Where does Ann live?", False),
+        ("Could you tell me where Ann lives?", False),
+        ("I would like to know when we met.", False),
+        ("What did Ann do in May?", False),
+    ],
+)
+def test_questions_of_what_would_be_are_told_from_questions_of_fact(question, is_open):
+    assert asks_for_inference(question) is is_open
+
+
+@pytest.mark.parametrize(
+    ("answer", "unknown"),
+    [
+        ("This is not known.", True),
+        ("In Turin; since when isn't mentioned.", True),
+        ("The notes do not say.", True),
+        ("Das ist nicht bekannt.", True),
+        ("不清楚。", True),
+        ("In Turin, since May.", False),
+        ("He did not know the town.", False),
+    ],
+)
+def test_answers_that_lack_something_say_so(answer, unknown):
+    assert says_unknown(answer) is unknown

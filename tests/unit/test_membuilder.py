@@ -17,12 +17,12 @@ from cognigraph.ingest.membuilder.actions import (
     UNKNOWN_ACTION,
     WRITERS,
     Action,
+    WriterState,
     check,
     check_core,
     valid_actions,
 )
 from cognigraph.ingest.membuilder.answer_schema import CoreAnswer, Operation
-from cognigraph.ingest.membuilder.state import WriterState
 from cognigraph.ingest.membuilder.writers import WriterRun, write_core, writer_prompt
 from cognigraph.ingest.model.transcript import Turn
 from cognigraph.model import Written

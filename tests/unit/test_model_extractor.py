@@ -17,7 +17,7 @@ from cognigraph import Memory, Settings
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.model.extractor import ModelExtractor
-from cognigraph.ingest.model.summary_state import SummaryState
+from cognigraph.ingest.model.summarise import SummaryState
 from cognigraph.ingest.model.transcript import Turn
 from cognigraph.llm import Budget, ChatModel, Prices
 from cognigraph.model import Theme
@@ -104,7 +104,7 @@ def add(memory: Memory, turns=TURNS, *, first: int = 0, session: str = "s") -> N
 def facts(memory: Memory) -> list[tuple[str, str | None, list[str]]]:
     return sorted(
         (one.text, one.when and one.when.text, sorted(source.id for source in one.sources))
-        for one in memory.triples()
+        for one in memory.facts()
     )
 
 
@@ -128,7 +128,7 @@ def test_a_session_becomes_its_graph_in_two_calls(serving, remember):
     stages, model = serving()
     memory = remember(model)
     add(memory)
-    (step,) = memory.enrich()
+    (step,) = memory.queue.enrich()
     assert (step.error, step.chunks, step.triples) == (None, 4, 5)
     assert facts(memory) == [
         ("Ben buys kayak", "2026-05-19", ["m4"]),
@@ -141,7 +141,7 @@ def test_a_session_becomes_its_graph_in_two_calls(serving, remember):
         ("Ann", "person"), ("Ben", "person"), ("Pia", "person"), ("Bergen", "location"),
         ("kayak", "object"), ("fish", "concept"), ("rainy", "concept"),
     }  # fmt: skip
-    (session,) = memory.sessions()
+    (session,) = memory.overview.sessions()
     assert session.keys == ("Pia", "Bergen", "kayak")
     assert session.summary == "Pia's move: Pia moved to Bergen on 19 May 2026."
     assert stages.stages == ["read", "summarise"]
@@ -267,8 +267,8 @@ def test_a_fact_that_cites_one_wrong_turn_is_dropped_and_counted(serving, rememb
     )
     memory = remember(model)
     add(memory)
-    (step,) = memory.enrich()
-    assert [triple.object for triple in memory.triples()] == ["jam"]
+    (step,) = memory.queue.enrich()
+    assert [triple.object for triple in memory.facts()] == ["jam"]
     assert step.rejected == found.rejected
 
 
@@ -286,11 +286,11 @@ def test_invented_ids_and_times_are_ignored(serving, remember):
     _, model = serving([{**invented, "entities": [], "facts": [fact(1)]}])
     memory = remember(model)
     add(memory, TURNS[:1])
-    memory.enrich()
-    (triple,) = memory.triples()
+    memory.queue.enrich()
+    (triple,) = memory.facts()
     assert (triple.sources[0].id, triple.sources[0].session) == ("m1", "s")
     assert triple.first_observed == START
-    assert [session.id for session in memory.sessions()] == ["s"]
+    assert [session.id for session in memory.overview.sessions()] == ["s"]
 
 
 @pytest.mark.parametrize(
@@ -433,9 +433,9 @@ def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember
     stages, model = serving([READ, NOTHING], [SUMMARY, REFINED])
     memory = remember(model)
     add(memory)
-    memory.enrich()
+    memory.queue.enrich()
     add(memory, MORE, first=4)
-    memory.enrich()
+    memory.queue.enrich()
     prompt = stages.prompts("summarise")[1]
     assert section(prompt, "themes") == "1. Pia's move: Pia moved to Bergen on 19 May 2026."
     assert section(prompt, "keys") == "Pia, Bergen, kayak"
@@ -446,7 +446,7 @@ def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember
     read = stages.prompts("read")[1]
     assert section(read, "known").splitlines()[0] == "Pia (person; Ann's sister)"
     assert "My sister Pia moved" not in read
-    (session,) = memory.sessions()
+    (session,) = memory.overview.sessions()
     assert session.summary == (
         "Pia's move: Pia moved to Bergen on 19 May 2026. She has found a flat."
     )
@@ -483,11 +483,11 @@ def test_a_bad_refinement_keeps_the_good_summary(serving, remember, bad):
     _, model = serving([READ, NOTHING], [SUMMARY, bad])
     memory = remember(model)
     add(memory)
-    memory.enrich()
+    memory.queue.enrich()
     add(memory, MORE, first=4)
-    (step,) = memory.enrich()
+    (step,) = memory.queue.enrich()
     assert step.error is None
-    (session,) = memory.sessions()
+    (session,) = memory.overview.sessions()
     assert session.summary == "Pia's move: Pia moved to Bergen on 19 May 2026."
     assert session.keys == ("Pia", "Bergen", "kayak")
     assert memory.stats().pending == 0
@@ -498,21 +498,21 @@ def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
     stages, model = serving([READ, NOTHING], [SUMMARY, "no", "no", REFINED])
     memory = remember(model)
     add(memory)
-    memory.enrich()
+    memory.queue.enrich()
     add(memory, MORE[:1], first=4)
-    (step,) = memory.enrich()
+    (step,) = memory.queue.enrich()
     (reason,) = step.rejected
     assert reason.startswith("summary not updated: test gave no usable answer")
     add(memory, MORE[1:], first=5)
-    memory.enrich()
+    memory.queue.enrich()
     turns = section(stages.prompts("summarise")[-1], "turns")
     assert [line.split(" ", 2)[2] for line in turns.splitlines()[1:]] == [
         "Ann: Pia has found a flat.", "Ben: In Bergen?",
     ]  # fmt: skip
-    assert memory.sessions()[0].themes[0].summary.endswith("She has found a flat.")
+    assert memory.overview.sessions()[0].themes[0].summary.endswith("She has found a flat.")
     add(memory, [("Ann", "Good night.")], first=6)
     stages.then("summarise", UNCHANGED)
-    memory.enrich()
+    memory.queue.enrich()
     turns = section(stages.prompts("summarise")[-1], "turns")
     assert turns.splitlines()[1:] == ["[1] 09:06 Ann: Good night."]
 
@@ -521,18 +521,18 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     stages, model = serving([READ, NOTHING], ["no", "no", SUMMARY])
     memory = remember(model)
     add(memory)
-    memory.enrich()
-    (session,) = memory.sessions()
+    memory.queue.enrich()
+    (session,) = memory.overview.sessions()
     assert "Ann: My sister Pia moved to Bergen last Tuesday." in session.summary
     assert "Bergen" in session.keys
-    assert (session.version, memory.summaries("s")) == (0, [])
-    assert len(memory.triples()) == 5
+    assert (session.version, memory.overview.summaries("s")) == (0, [])
+    assert len(memory.facts()) == 5
     add(memory, MORE, first=4)
-    memory.enrich()
+    memory.queue.enrich()
     prompt = stages.prompts("summarise")[-1]
     assert "<themes>" not in prompt
     assert len(section(prompt, "turns").splitlines()) == 1 + 4 + 2
-    assert memory.sessions()[0].themes == (
+    assert memory.overview.sessions()[0].themes == (
         Theme("Pia's move", "Pia moved to Bergen on 19 May 2026."),
     )
 
@@ -544,24 +544,24 @@ def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember, cl
     stages, model = serving([READ, NOTHING], [SUMMARY, refused, refused, UNCHANGED])
     memory = remember(model, enrich=EnrichSettings(park_after=2))
     add(memory)
-    memory.enrich()
+    memory.queue.enrich()
     add(memory, [("Ann", "Turn 0.")], first=4)
-    memory.enrich()
-    (failure,) = memory.failures()
+    memory.queue.enrich()
+    (failure,) = memory.queue.failures()
     assert (failure.message_id, failure.session, failure.attempts) == (None, "s", 1)
     assert (failure.parked, "not that" in failure.reason) == (True, True)  # refused is refused
     stats = memory.stats()
     assert (stats.summaries_pending, stats.summaries_failed, stats.done) == (0, 1, 5)
     clock.advance(timedelta(hours=1))
-    assert memory.enrich() == []
+    assert memory.queue.enrich() == []
     add(memory, [("Ann", "Turn 1.")], first=5)
-    memory.enrich()  # also refused: it joins those given up
+    memory.queue.enrich()  # also refused: it joins those given up
     add(memory, [("Ann", "Turn 2.")], first=6)
-    memory.enrich()
-    assert [failure.parked for failure in memory.failures()] == [True]
-    assert memory.retry_failed() == 1
-    (step,) = memory.enrich()
-    assert (step.chunks, step.error, memory.failures()) == (0, None, [])
+    memory.queue.enrich()
+    assert [failure.parked for failure in memory.queue.failures()] == [True]
+    assert memory.queue.retry() == 1
+    (step,) = memory.queue.enrich()
+    assert (step.chunks, step.error, memory.queue.failures()) == (0, None, [])
     shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("summarise")]
     assert [[line[-2] for line in lines] for lines in shown[1:]] == [
         ["0"], ["1"], ["2"], ["0", "1"],
@@ -575,16 +575,16 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     memory = remember(model)
     long = "I moved to Oslo in May. " + "So it goes, as they say. " * 30
     add(memory, [("Ann", long)] * 30)
-    memory.enrich()
-    quoted = memory.sessions()[0].summary
+    memory.queue.enrich()
+    quoted = memory.overview.sessions()[0].summary
     assert "Ann: I moved to Oslo in May." in quoted
     add(memory, MORE[:1], first=30)
-    (step,) = memory.enrich()
+    (step,) = memory.queue.enrich()
     assert step.rejected[-1] == "turns dropped without a summary: 15"
     stages.then("summarise", UNCHANGED)
     stages.asked.clear()
     add(memory, MORE[1:], first=31)
-    memory.enrich()
+    memory.queue.enrich()
     asked = stages.prompts("summarise")
     assert "I moved to Oslo in May." in section(asked[0], "themes")
     shown = {
@@ -598,7 +598,8 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
 def test_a_summary_that_times_out_again_and_again_is_made_of_less_at_once(serving):
     stages, model = serving([NOTHING], [SUMMARY, UNCHANGED])
     extractor = ModelExtractor(model, window_tokens=100)
-    state = SummaryState(unread=tuple(Turn.of(chunk, UTC) for chunk in window_of(TURNS).chunks))
+    unread = tuple(Turn.from_chunk(chunk, UTC) for chunk in window_of(TURNS).chunks)
+    state = SummaryState(unread=unread)
     for outages, parts in ((0, 1), (2, 1), (3, 3)):
         stages.asked.clear()
         stages.then("summarise", SUMMARY, UNCHANGED)
@@ -639,7 +640,7 @@ def test_a_background_worker_waits_for_a_pause_and_then_asks_twice(serving, tmp_
         assert (stages.asked, memory.stats().pending) == ([], 4)
         memory.flush(timeout=30)
         assert stages.stages == ["read", "summarise"]
-        assert len(memory.triples()) == 5
+        assert len(memory.facts()) == 5
 
 
 # --- Failure -------------------------------------------------------------------------------
@@ -649,18 +650,22 @@ def test_an_outage_leaves_all_pending_and_a_restart_finishes(serving, remember, 
     stages, model = serving([Fails(), Fails(), READ])
     first = remember(model)
     add(first)
-    (step,) = first.enrich()
+    (step,) = first.queue.enrich()
     assert "overloaded" in step.error
-    assert (first.stats().pending, first.triples(), first.sessions()[0].summary) == (4, [], "")
+    assert (first.stats().pending, first.facts(), first.overview.sessions()[0].summary) == (
+        4,
+        [],
+        "",
+    )
     assert first.search("Who moved to Bergen?")[0].id == "m1"
     first.close()
     clock.advance(timedelta(minutes=1))
     second = remember(model)
-    second.enrich()
+    second.queue.enrich()
     assert second.stats().pending == 4
     clock.advance(timedelta(minutes=1))
-    second.enrich()
-    assert (second.stats().pending, len(second.triples())) == (0, 5)
+    second.queue.enrich()
+    assert (second.stats().pending, len(second.facts())) == (0, 5)
     assert stages.stages == ["read", "read", "read", "summarise"]
 
 
@@ -669,19 +674,21 @@ def test_a_budget_used_up_leaves_the_rest_pending(serving, remember):
     memory = remember(model)
     add(memory, session="a")
     add(memory, session="b")
-    first, second, *_ = memory.enrich()
+    first, second, *_ = memory.queue.enrich()
     assert (first.error, second.error) == (None, None)
-    a, b = sorted(memory.sessions(), key=lambda session: session.id)
+    a, b = sorted(memory.overview.sessions(), key=lambda session: session.id)
     assert a.themes[0].title == "Pia's move"
     assert b.themes[0].title != "Pia's move"  # its third call was the last: own sentences
     assert "budget of 3 calls" in second.stopped
     assert (memory.stats().pending, memory.stats().summaries_pending) == (0, 1)
-    assert memory.failures() == []
+    assert memory.queue.failures() == []
     assert len(stages.asked) == 3
     _, model = serving()
-    (step,) = remember(model).enrich()  # another run, with another budget
+    (step,) = remember(model).queue.enrich()  # another run, with another budget
     assert (step.session, step.chunks, step.summary_due) == ("b", 0, False)
-    assert [(s.themes[0].title, s.version) for s in memory.sessions()] == [("Pia's move", 1)] * 2
+    assert [(s.themes[0].title, s.version) for s in memory.overview.sessions()] == [
+        ("Pia's move", 1)
+    ] * 2
 
 
 def test_a_failure_in_a_later_part_says_what_the_earlier_cost(serving):
@@ -715,7 +722,7 @@ def test_reading_turn_by_turn_gives_the_same_as_all_at_once(serving, remember):
     _, model = serving([read], [SUMMARY, UNCHANGED])
     memory = remember(model, enrich=EnrichSettings(batch=1))
     add(memory)
-    assert len(memory.enrich()) == 4
+    assert len(memory.queue.enrich()) == 4
     assert facts(memory) == [
         ("Ben buys kayak", "2026-05-19", ["m4"]),
         ("Bergen is rainy", None, ["m3"]),

@@ -9,8 +9,7 @@ import pytest
 from cognigraph import ids
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.derive import NO_ALIAS, derive
-from cognigraph.resolution.relational_names import as_alias, spelled_out
-from cognigraph.resolution.spelling import order
+from cognigraph.resolution.name_forms import as_alias, order, spelled_out
 from cognigraph.stores.records import Lease, SessionNotes, WorkChunk
 from tests.unit.test_derive import EMBEDDER, NOW
 

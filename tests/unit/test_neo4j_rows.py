@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognigraph.stores.neo4j.row_values import sessions_of
+from cognigraph.stores.neo4j.values import sessions_of
 
 
 def test_a_session_that_is_deleted_while_it_is_read_is_left_out() -> None:

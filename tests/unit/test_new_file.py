@@ -32,6 +32,6 @@ def test_an_export_for_which_there_is_no_room_leaves_nothing(tmp_path: Path) -> 
             files_of_at_most(10_000),
             pytest.raises(StoreError, match=r"cannot write .*space\.jsonl: File too large"),
         ):
-            memory.export_space(target)
+            memory.files.export(target)
         assert [one.name for one in tmp_path.iterdir() if one.name.startswith("space")] == []
-        assert memory.export_space(target) == 1
+        assert memory.files.export(target) == 1

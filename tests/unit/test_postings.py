@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognigraph.stores.sqlite.index.postings import Postings, gather
-from cognigraph.stores.sqlite.vector_format import (
+from cognigraph.stores.sqlite.columns import (
     VectorFormat,
     pack_terms,
     pack_uid,
@@ -21,6 +20,7 @@ from cognigraph.stores.sqlite.vector_format import (
     unpack_terms,
     unpack_uids,
 )
+from cognigraph.stores.sqlite.index.postings import Postings, gather
 from tests.examples import examples
 
 WORDS = ["oslo", "fjord", "bread", "猫", "x"]

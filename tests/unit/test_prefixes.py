@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.embed import Prefixes, prefixes_for
-from cognigraph.embed.prefixes import chosen, identity
+from cognigraph.embed.models import chosen, identity
 
 E5 = Prefixes("query: ", "passage: ")
 NOMIC = Prefixes("search_query: ", "search_document: ")

@@ -7,8 +7,8 @@ from hypothesis import given
 
 from cognigraph import ConfigurationError
 from cognigraph.ingest.model import answer_schema
-from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, fact_line
+from cognigraph.ingest.model.transcript import WindowName
 from cognigraph.llm import Prompt
 from cognigraph.llm.prompts import prompt_file, read, render
 from cognigraph.text.marks import TAGS, one_line

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cognigraph.model import Session, Source, Triple
+from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, nearness
 from cognigraph.retrieve.question.temporal import EventAnchor, QuestionTime, read_time
 from cognigraph.retrieve.timeline import (
@@ -279,3 +280,30 @@ def test_those_that_may_not_move_keep_their_positions():
 def test_only_the_first_messages_are_moved():
     found = newer_first([1.0] * 25, range(1, 26))
     assert found == [*range(19, -1, -1), *range(20, 25)]
+
+
+@pytest.mark.parametrize("question", ["Was für ein Auto fahre ich?", "读书会在哪里举行？"])
+def test_questions_in_other_languages_are_not_read(question):
+    assert read_time(question, NOW).unread
+    assert not read_time(question, NOW).present
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "Where did I live?", "Oslo?", ""])
+def test_questions_in_english_and_those_too_short_to_tell_are_read(question):
+    assert not read_time(question, NOW).unread
+
+
+@pytest.mark.parametrize(
+    ("question", "may_ask"),
+    [
+        ("Where does Teo live?", True),
+        ("Where did Teo live?", False),
+        ("Which bikes does Teo own?", False),
+        ("quiet harbour", False),
+        ("Wo wohnt Bojan?", True),
+        ("Wo hat Bojan 2019 gewohnt?", False),
+        ("林悦住在哪里？", True),
+    ],
+)
+def test_which_questions_may_ask_how_one_thing_is(question, may_ask):
+    assert analyse(question, NOW).may_ask_state is may_ask

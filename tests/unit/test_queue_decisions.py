@@ -18,7 +18,7 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.ingest.queue.retry import FailureDecision, fault_of, judge
-from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Limits
 from cognigraph.ingest.versions import older, parse
 from cognigraph.stores.batch_size import batch_size, crash_reason, failures_of
 

@@ -16,7 +16,7 @@ from cognigraph.retrieve.rank.paper_scores import session_scores
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.weights import WEIGHT_SETS, declared_weight_set
-from cognigraph.settings import ProfileName, WeightSetName
+from cognigraph.settings import RankingName, WeightSetName
 from cognigraph.stores.candidates import Candidates
 from cognigraph.testing import ScriptedExtractor
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
@@ -24,7 +24,7 @@ from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_p
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 DAY = 86_400.0
-PAPER = SearchSettings(profile="licomemory")
+PAPER = SearchSettings(ranking="licomemory")
 
 
 def ranked(
@@ -35,7 +35,7 @@ def ranked(
     question: str = "oslo",
     weight_set: WeightSetName = "model",
 ) -> Ranking:
-    profile = PROFILES[settings.profile]
+    profile = PROFILES[settings.ranking]
     analysis = analyse(question, NOW)
     return profile.rank(found, analysis, settings, now=now, weight_set=weight_set)
 
@@ -82,7 +82,7 @@ def test_a_chunk_without_triples_stays_reachable():
 
 def variant(**changes: object) -> SearchSettings:
     lico = LicoMemorySettings(candidates="wide", **changes)
-    return SearchSettings(profile="licomemory", licomemory=lico)
+    return SearchSettings(ranking="licomemory", licomemory=lico)
 
 
 def test_without_hyperlinks_a_chunk_is_scored_by_itself():
@@ -125,7 +125,7 @@ def test_without_the_session_layer_the_triple_score_is_all():
     triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
     found = ranked(
         candidates(chunks, triples, session_pool([0.1])),
-        SearchSettings(profile="licomemory", sessions=False),
+        SearchSettings(ranking="licomemory", sessions=False),
     )
     assert found.score.tolist() == pytest.approx([0.9 / math.e])
 
@@ -171,7 +171,7 @@ def test_decay_can_be_switched_off():
     chunks = chunk_pool([0.5, 0.5], at=np.array([0.0, 9 * DAY]))
     triples = triple_pool([0.6, 0.6], [(0,), (1,)], at=np.array([0.0, 9 * DAY]))
     for profile in ("licomemory", "default"):
-        found = ranked(candidates(chunks, triples), SearchSettings(profile=profile, decay=False))
+        found = ranked(candidates(chunks, triples), SearchSettings(ranking=profile, decay=False))
         assert found.decay.tolist() == [1.0, 1.0]
         assert found.score[0] == found.score[1]
 
@@ -251,7 +251,7 @@ def test_the_weights_of_the_extractor_reach_the_ranking(tmp_path):
 
 
 def test_every_profile_that_settings_accept_is_there():
-    assert set(PROFILES) == set(get_args(ProfileName))
+    assert set(PROFILES) == set(get_args(RankingName))
     assert all(profile.name == name for name, profile in PROFILES.items())
 
 
@@ -281,7 +281,7 @@ def test_weights_can_be_named_and_facts_switched_off():
 @pytest.mark.parametrize("profile", ["default", "licomemory"])
 def test_nothing_found(profile):
     empty = candidates(chunk_pool([]), sessions=session_pool([]))
-    found = ranked(empty, SearchSettings(profile=profile))
+    found = ranked(empty, SearchSettings(ranking=profile))
     assert found.score.tolist() == []
     assert found.sessions.tolist() == []
 

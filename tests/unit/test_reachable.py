@@ -16,7 +16,7 @@ from cognigraph import (
     StorageSettings,
     StoreUnavailableError,
 )
-from cognigraph.stores.neo4j.reachable import wait_until_listening
+from cognigraph.stores.neo4j.deadlines import wait_until_listening
 
 
 @pytest.fixture
@@ -67,7 +67,10 @@ def test_an_unknown_name_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> Non
         wait_until_listening("neo4j://nowhere", patience=0.05)
 
 
-@pytest.mark.parametrize("uri", ["neo4j://[::1", "bolt://[::1", "bolt://[zz]:7687"])
+@pytest.mark.parametrize(
+    "uri",
+    ["neo4j://[::1", "bolt://[::1", "bolt://[zz]:7687", "bolt://host:bad", "neo4j://host:99999"],
+)
 def test_half_an_address_is_refused_with_a_whole_one_as_example(uri: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"address .* not valid.* such as .*://\[::1\]:7687"

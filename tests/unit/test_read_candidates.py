@@ -10,8 +10,8 @@ import numpy as np
 
 from cognigraph.model import Filter
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery
+from cognigraph.stores.neo4j.index.gather import ReadCandidates
 from cognigraph.stores.neo4j.index.packed import pack
-from cognigraph.stores.neo4j.index.read_candidates import ReadCandidates
 
 AT = datetime(2024, 5, 1, tzinfo=UTC)
 UIDS = [f"{number:032x}" for number in range(10)]
@@ -42,7 +42,7 @@ def read(
     texts = [f"text {id}" for id in ids]
     befores, afters = [one for one, _ in links], [other for _, other in links]
     row = [triples, [chunks, ids, texts, befores, afters], sessions]
-    return ReadCandidates.of(row, "s", ASKED)
+    return ReadCandidates.from_rows(row, "s", ASKED)
 
 
 def test_chunks_of_both_runs_are_linked_and_appear_once() -> None:
@@ -101,7 +101,7 @@ def test_sessions_appear_once_with_their_best_theme_and_keys() -> None:
 def test_a_name_without_a_vector_is_like_no_key() -> None:
     asked = replace(ASKED, entity_vectors=(np.zeros(2, np.float32),))
     rows = [[SESSIONS[0], "a", [], 2, []], [SESSIONS[1], "b", [], 0, []]]
-    keys = ReadCandidates.of([[[]] * 3, [[]] * 5, rows], "s", asked).sessions.keys
+    keys = ReadCandidates.from_rows([[[]] * 3, [[]] * 5, rows], "s", asked).sessions.keys
     np.testing.assert_allclose(keys, [[0.0], [np.nan]])
 
 

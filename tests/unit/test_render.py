@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console, RenderableType
 
-from cognigraph.cli import format_values, render
+from cognigraph.cli import render
 from cognigraph.cli.commands import _parameters
 from cognigraph.cli.terminal import Terminal, one_line, safe
 from cognigraph.errors import ConfigurationError
@@ -58,7 +58,7 @@ def shown(renderable: RenderableType) -> str:
     ],
 )  # fmt: skip
 def test_time_gaps_in_words(seconds: float | None, said: str) -> None:
-    assert format_values.gap(seconds) == said
+    assert render.gap(seconds) == said
 
 
 def test_safe_removes_control_characters_and_keeps_the_rest() -> None:
@@ -75,17 +75,17 @@ def test_one_line_cuts_on_a_word() -> None:
 
 
 def test_the_parts_of_an_explained_score_add_up() -> None:
-    assert format_values.why(WHY) == [
+    assert render.why(WHY) == [
         "score 3.19 = relevance 3.25 x decay 0.98 (said 3 weeks before the question)",
         "relevance: vector 2.50 + words 1.25 - length 0.50",
         "layers: session 0.20, triple 0.60, harmonic mean 0.30",
     ]
-    assert format_values.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
-    assert format_values.summands({}) == "nothing"
+    assert render.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
+    assert render.summands({}) == "nothing"
 
 
 def test_absent_words_occur_in_no_hit_and_no_triple() -> None:
-    assert format_values.absent(RESULT) == ["heron"]
+    assert render.absent(RESULT) == ["heron"]
 
 
 def test_hits_show_text_as_it_is_and_harmless() -> None:

@@ -7,8 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from cognigraph.stores.sqlite.connection import cache_kib
-from cognigraph.stores.sqlite.in_list import select_in
-from cognigraph.stores.sqlite.row_ids import RowIds
+from cognigraph.stores.sqlite.rows import RowIds, select_in
 
 QUERY = "SELECT c.id, c.uid FROM chunk c WHERE c.text != 'hidden' AND"
 

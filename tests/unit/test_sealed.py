@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.stores.sqlite.sealed import LARGEST, seal, unseal
+from cognigraph.stores.sqlite.messages import LARGEST, seal, unseal
 
 KEY, OTHER = b"k" * 16, b"o" * 16
 AT = 1_781_085_900_000_000

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from cognigraph.ingest.model.answer_schema import SummaryAnswer
-from cognigraph.ingest.model.coreference import WindowName
-from cognigraph.ingest.model.summary_state import (
+from cognigraph.ingest.model.summarise import (
     MAX_KEYS,
     MAX_KNOWN,
     MAX_SUMMARY,
@@ -22,7 +21,7 @@ from cognigraph.ingest.model.summary_state import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.model.transcript import Turn
+from cognigraph.ingest.model.transcript import Turn, WindowName
 from cognigraph.model import Theme
 
 AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)

@@ -39,7 +39,7 @@ def test_unknown_names_and_positions_are_errors(group):
 
 
 def test_the_papers_values():
-    paper = SearchSettings(profile="licomemory")
+    paper = SearchSettings(ranking="licomemory")
     assert (paper.k, paper.decay_exponent, paper.decay) == (15, 0.1, True)
     assert (paper.licomemory.mean, paper.licomemory.tau_scale) == ("harmonic", 1.0)
     assert paper.licomemory.hyperlinks
@@ -66,7 +66,7 @@ def test_switches_about_uncited_chunks_say_which_candidates_they_need(switch):
         (EnrichSettings, {"lease": timedelta(0)}),
         (EnrichSettings, {"retry_after": timedelta(seconds=-1)}),
         (EnrichSettings, {"idle_poll": timedelta(0)}),
-        (SearchSettings, {"profile": "best"}),
+        (SearchSettings, {"ranking": "best"}),
         (SearchSettings, {"k": 0}),
         (SearchSettings, {"decay_exponent": 0}),
         (SearchSettings, {"decay_exponent": 1.01}),

@@ -11,7 +11,7 @@ from threading import Event, get_ident
 import pytest
 
 from cognigraph.stores.sqlite.index import shared_work
-from cognigraph.stores.sqlite.index.shared_work import Begun, Later, Together, run_all
+from cognigraph.stores.sqlite.index.shared_work import SharedTasks, run_all
 
 
 def test_every_task_is_run_once():
@@ -27,43 +27,39 @@ def test_what_fails_in_a_thread_fails_here():
 
     with pytest.raises(MemoryError, match="no more"):
         run_all([fail] * 5)
-    with pytest.raises(MemoryError, match="no more"), Begun(fail) as begun:
-        begun.result()
-    with Begun(lambda: 5) as begun:  # the threads are still there
-        assert begun.result() == 5
+    with SharedTasks([lambda: 5]) as shared:  # the threads are still there
+        assert shared.finish() == [5]
 
 
 def test_results_are_kept_whoever_works(monkeypatch):
     for count in (0, 1):
         monkeypatch.setattr(shared_work._THREADS, "count", count)
-        tasks = [Later(partial(pow, 2, number)) for number in range(20)]
-        with Together(tasks) as running:
-            running.finish()
-        assert [task.value for task in tasks] == [2**number for number in range(20)]
+        with SharedTasks([partial(pow, 2, number) for number in range(20)]) as shared:
+            assert shared.finish() == [2**number for number in range(20)]
 
 
 def test_after_an_error_nothing_more_is_begun(monkeypatch):
     monkeypatch.setattr(shared_work._THREADS, "count", 0)
     done: list[int] = []
-    with pytest.raises(KeyError), Together([partial(done.append, 1)]) as running:
+    with pytest.raises(KeyError), SharedTasks([partial(done.append, 1)]) as shared:
         raise KeyError
-    running.finish()
+    shared.finish()
     assert done == []
 
 
 def test_what_no_other_thread_has_begun_is_done_here():
     go_on = Event()
-    busy = [Begun(partial(go_on.wait, 60)) for _ in range(shared_work._MOST_THREADS)]
+    busy = [SharedTasks([partial(go_on.wait, 60)]) for _ in range(shared_work._MOST_THREADS)]
     try:
-        with Begun(get_ident) as begun:
-            assert begun.result() == get_ident()
+        with SharedTasks([get_ident]) as shared:
+            assert shared.finish() == [get_ident()]
         done: list[int] = []
         run_all([partial(done.append, number) for number in range(5)])
         assert done == [0, 1, 2, 3, 4]
     finally:
         go_on.set()
-        for one in busy:
-            one.__exit__()
+        for tasks in busy:
+            tasks.__exit__()
 
 
 def test_nobody_works_after_the_block(monkeypatch):
@@ -75,7 +71,7 @@ def test_nobody_works_after_the_block(monkeypatch):
         steps.append("worked")
 
     monkeypatch.setattr(shared_work._THREADS, "count", 1)
-    with pytest.raises(KeyError), Begun(work):
+    with pytest.raises(KeyError), SharedTasks([work]):
         assert started.wait(60)
         raise KeyError
     assert steps == ["worked"]
@@ -83,16 +79,11 @@ def test_nobody_works_after_the_block(monkeypatch):
 
 def test_without_other_threads_this_one_works(monkeypatch):
     monkeypatch.setattr(shared_work._THREADS, "count", 0)
-    with Begun(get_ident) as begun:
-        assert begun.result() == get_ident()
+    with SharedTasks([get_ident]) as shared:
+        assert shared.finish() == [get_ident()]
     seen: list[int] = []
     run_all([lambda: seen.append(get_ident())] * 3)
     assert seen == [get_ident()] * 3
-
-
-def test_work_that_is_not_worth_a_thread_is_done_here():
-    with Begun(get_ident, aside=False) as begun:
-        assert begun.result() == get_ident()
 
 
 AFTER = """
@@ -102,13 +93,13 @@ shared_work._THREADS.count = 1
 
 def meet():
     both = threading.Barrier(2)  # one thread alone would wait
-    with shared_work.Begun(lambda: both.wait(60)) as other:
+    with shared_work.SharedTasks([lambda: both.wait(60)]) as other:
         both.wait(60)
-        other.result()
+        other.finish()
 
 def at_the_end():
-    with shared_work.Begun(lambda: "at the end") as last:
-        print(last.result(), flush=True)
+    with shared_work.SharedTasks([lambda: "at the end"]) as last:
+        print(*last.finish(), flush=True)
 
 atexit.register(at_the_end)
 meet()

@@ -11,8 +11,7 @@ import pytest
 from cognigraph import EnrichSettings
 from cognigraph.errors import StoreError
 from cognigraph.ingest import Extraction, Window
-from cognigraph.ingest.queue.readers import WORTHWHILE, count_readers
-from cognigraph.ingest.queue.side_by_side import side_by_side
+from cognigraph.ingest.queue.readers import WORTHWHILE, count_readers, side_by_side
 from cognigraph.ingest.rules.extractor import RulesExtractor
 
 

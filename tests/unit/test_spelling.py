@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from cognigraph.resolution.spelling import (
+from cognigraph.resolution.name_forms import (
     UNSPELLED,
     first,
     given,

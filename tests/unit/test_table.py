@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.stores.sqlite.index.table import Table
+from cognigraph.stores.sqlite.index.layer import Table
 
 
 def table() -> Table:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.stores.sqlite.index.themes import NOBODY, ThemeRow, Themes
-from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms
+from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms
+from cognigraph.stores.sqlite.index.layer import NOBODY, ThemeRow, Themes
 
 FORMAT = VectorFormat(4, "float32")
 

@@ -10,6 +10,7 @@ from cognigraph import ConfigurationError
 from cognigraph.cli.app import main
 from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
 from cognigraph.testing import ScriptedModel
+from cognigraph.training.export import read_calls
 from cognigraph.training.questions import (
     MIX,
     kinds_of_session,
@@ -17,7 +18,6 @@ from cognigraph.training.questions import (
     read_questions,
     write_questions,
 )
-from cognigraph.training.recordings import read_calls
 from tests.unit.test_rules import window
 
 # Which names LLaMA-Factory looks up in dataset_info.json (its data/README.md), and which roles must

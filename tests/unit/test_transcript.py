@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from cognigraph.ingest.model.summary_state import SummaryState
+from cognigraph.ingest.model.summarise import SummaryState
 from cognigraph.ingest.model.transcript import Turn, halves, numbered, one_line, split, unnumbered
 from cognigraph.stores.records import WorkChunk
 
@@ -14,7 +14,7 @@ AT = datetime(2025, 4, 27, 21, 50, tzinfo=UTC)
 
 def turn(text: str, speaker: str | None = "Ann", minutes: int = 0, zone=None) -> Turn:
     chunk = WorkChunk("u", "m", "s", speaker, AT + timedelta(minutes=minutes), text)
-    return Turn.of(chunk, zone)
+    return Turn.from_chunk(chunk, zone)
 
 
 def test_turns_are_numbered_under_their_local_days():

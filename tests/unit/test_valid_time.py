@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cognigraph.ingest.model.event_times import resolve_when
+from cognigraph.ingest.model.validate import resolve_when
 
 SUNDAY = datetime(2025, 4, 27, 20, 6, tzinfo=ZoneInfo("Europe/Berlin"))
 

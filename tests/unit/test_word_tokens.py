@@ -8,8 +8,7 @@ import numpy as np
 
 from cognigraph.embed import WordLlamaEmbedder
 from cognigraph.embed.models import token_means
-from cognigraph.embed.word_tokens import WordTokens
-from cognigraph.embed.word_vectors import WordVectors
+from cognigraph.embed.word_vectors import WordTokens, WordVectors
 
 WORDS = ["boat", "", "harbourmaster", "犬", "fjord", "<s>", "x" * 70, "boat"]
 WITHOUT = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
+from cognigraph.ingest.queue.lease import has_crashed, worker_name
 
 HOST = worker_name("x").partition(":")[0]
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="Linux tells more")

@@ -53,39 +53,39 @@ export const startOf = (day) => new Date(`${day}T00:00:00`).toISOString();
 
 const asked = ({ question, k, profile, as_of, also, per_session }) => ({
   question, ...(k ? { k } : {}), ...(as_of ? { as_of: endOf(as_of) } : {}), ...(also?.length ? { also } : {}), ...(per_session ? { per_session } : {}),
-  ...(profile ? { settings: { profile } } : {}),
+  ...(profile ? { settings: { ranking: profile } } : {}),
 });
 
 export const api = {
   spaces: () => items("GET", "/v1/spaces"),
   stats: (space) => json("GET", of(space, "/stats")),
-  sessions: (space, { cursor, limit }) => json("GET", of(space, "/sessions"), { query: { cursor, limit } }),
+  sessions: (space, { cursor, limit }) => json("GET", of(space, "/overview/sessions"), { query: { cursor, limit } }),
   /** The newest summary of a conversation, or undefined before there is one. */
-  summary: async (space, session) => (await items("GET", of(space, `/sessions/${encodeURIComponent(session)}/summaries`)))[0],
-  episodes: (space, session) => all(of(space, "/episodes"), { session }),
+  summary: async (space, session) => (await items("GET", of(space, "/overview/summaries"), { query: { session } }))[0],
+  episodes: (space, session) => all(of(space, "/overview/episodes"), { session }),
   messages: (space, { session, cursor, limit }) => json("GET", of(space, "/messages"), { query: { session, cursor, limit } }),
   entities: (space, { text, cursor, limit }) => json("GET", of(space, "/entities"), { query: { match: text, cursor, limit } }),
   /** The entity with this name or alias, or undefined. */
   entity: async (space, name) => (await items("GET", of(space, "/entities"), { query: { match: name, limit: 100 } }))
     .find((entity) => [entity.name, ...entity.aliases].some((one) => one.toLowerCase() === name.toLowerCase())),
-  triples: (space, query) => all(of(space, "/triples"), query),
+  triples: (space, query) => all(of(space, "/facts"), query),
   /** The triples of an entity as known at one time and true at another; null stands for now and for any time. */
-  triplesAt: (space, entity, knownAt, trueAt) => all(of(space, "/triples"), { entity, as_of: knownAt, valid_at: trueAt }),
+  triplesAt: (space, entity, knownAt, trueAt) => all(of(space, "/facts"), { entity, as_of: knownAt, valid_at: trueAt }),
   history: (space, entity) => items("GET", of(space, "/history"), { query: { entity } }),
   search: (space, body) => json("POST", of(space, "/search"), { body: asked(body) }),
   context: (space, body) => json("POST", of(space, "/context"), { body: { ...asked(body), max_tokens: body.max_tokens } }),
   why: (space, { question, k, as_of, expect }) => json("POST", of(space, "/why"), { body: { question, expect, k, ...(as_of ? { as_of: endOf(as_of) } : {}) } }),
-  duplicates: (space) => items("GET", of(space, "/duplicates"), { query: { limit: 100 } }),
-  merges: (space) => all(of(space, "/merges"), {}),
-  merge: (space, body) => json("POST", of(space, "/entities/merge"), { body }),
-  split: (space, merge) => json("POST", of(space, "/entities/split"), { body: { name: merge.name, type: merge.type } }),
-  failures: (space) => items("GET", of(space, "/failures")),
-  estimate: (space) => json("GET", of(space, "/estimate")),
+  duplicates: (space) => items("GET", of(space, "/review/duplicates"), { query: { limit: 100 } }),
+  merges: (space) => all(of(space, "/review/merges"), {}),
+  merge: (space, body) => json("POST", of(space, "/review/merge"), { body }),
+  split: (space, merge) => json("POST", of(space, "/review/split"), { body: { name: merge.name, type: merge.type } }),
+  failures: (space) => items("GET", of(space, "/queue/failures")),
+  estimate: (space) => json("GET", of(space, "/queue/estimate")),
   forget: (space, body) => json("POST", of(space, "/forget"), { body }),
 
   /** Read the queue; `tell` gets a sentence after each batch, from server-sent events. */
   async enrich(space, tell) {
-    const response = await send("POST", of(space, "/enrich"), { body: {}, accept: "text/event-stream" });
+    const response = await send("POST", of(space, "/queue/enrich"), { body: {}, accept: "text/event-stream" });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let waiting = "";
     for (;;) {

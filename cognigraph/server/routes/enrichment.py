@@ -1,4 +1,4 @@
-"""Routes that look after the queue of messages to be enriched."""
+"""Routes that enrich, and that wait for it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 
 from cognigraph.errors import FlushTimeout
-from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.ingest.queue.step import Step
-from cognigraph.server.access import Readable, Writable
-from cognigraph.server.bodies import LimitsBody, RedoBody
-from cognigraph.server.documents import described, document, page_of, schema_of
+from cognigraph.ingest.queue.step import Limits, Step
+from cognigraph.operations.queue import Queue
+from cognigraph.server.access import Writable
+from cognigraph.server.answers import described
+from cognigraph.server.bodies import Arguments, from_body
 from cognigraph.server.long_work import Report, give_up_turn, run_long, unless_left
 from cognigraph.space import Space
-from cognigraph.stores.records import Failure
 from cognigraph.tracing import span
 
 router = APIRouter(tags=["enrichment"])
@@ -28,16 +26,18 @@ _PAUSES = (0.02, 0.5)
 Seconds = Annotated[float, Query(ge=0, allow_inf_nan=False)]
 
 
-@router.post("/enrich", responses=described(dict[str, object]))
-async def enrich(request: Request, space: Writable, body: LimitsBody) -> Response:
+@router.post("/queue/enrich", responses=described(dict[str, object]))
+async def enrich(
+    request: Request, space: Writable, given: Annotated[Arguments, from_body(Queue.enrich)]
+) -> Response:
     """Enrich what waits in the space now, instead of in the background.
 
     With `Accept: text/event-stream` each batch is an event `progress`, and the end is `result`.
     """
-    return await run_long(request, lambda report: _enrich(space, body.limits(), report))
+    return await run_long(request, lambda report: _enrich(space, given.get("limits"), report))
 
 
-def _enrich(space: Space, limits: Limits, report: Report) -> dict[str, object]:
+def _enrich(space: Space, limits: Limits | None, report: Report) -> dict[str, object]:
     total = space.stats().pending
     done = 0
 
@@ -47,7 +47,7 @@ def _enrich(space: Space, limits: Limits, report: Report) -> dict[str, object]:
         report({"done": done, "total": max(total, done), "step": step})
 
     with span("cognigraph.enrich", space.name):
-        steps = space.enrich(on_step, limits=limits)
+        steps = space.queue.enrich(on_step, limits=limits)
     after = space.stats()
     return {
         "chunks": done,
@@ -55,30 +55,6 @@ def _enrich(space: Space, limits: Limits, report: Report) -> dict[str, object]:
         "failed": after.failed,
         "stopped": steps[-1].stopped if steps else None,
     }
-
-
-@router.get("/estimate", responses=described(schema_of(Estimate)))
-def estimate(space: Readable, redo: bool = False, older_than: str | None = None) -> Response:
-    """Estimate what enriching all pending messages would take."""
-    return document(space.estimate(redo=redo, older_than=older_than))
-
-
-@router.post("/redo", responses=described(dict[str, int]))
-def redo(space: Writable, body: RedoBody) -> Response:
-    """Queue enriched messages to be read again."""
-    return document({"chunks": space.redo(body.older_than)})
-
-
-@router.get("/failures", responses=described(page_of(Failure)))
-def failures(space: Readable) -> Response:
-    """List chunks and summaries whose last enrichment failed, with the reason."""
-    return document({"items": space.failures(), "next": None})
-
-
-@router.post("/failures/retry", responses=described(dict[str, int]))
-def retry_failed(space: Writable) -> Response:
-    """Put parked chunks and summaries back into the queue."""
-    return document({"chunks": space.retry_failed()})
 
 
 @router.post("/flush", status_code=204)

@@ -20,13 +20,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import FileResponse
 
 from cognigraph.errors import ConfigurationError, StoreError
-from cognigraph.importers.columns import parse_columns
+from cognigraph.importers.fields import parse_columns
 from cognigraph.importers.source import locate
 from cognigraph.model import ImportReport
 from cognigraph.server.access import Readable, Writable
-from cognigraph.server.documents import described, described_text, schema_of
-from cognigraph.server.fair_share import Turn
-from cognigraph.server.long_work import Report, begin_long, long_work_of, run_long
+from cognigraph.server.answers import described, described_text, schema_of
+from cognigraph.server.long_work import Report, Turn, begin_long, long_work_of, run_long
 from cognigraph.server.problems import Problem
 from cognigraph.tracing import span
 
@@ -46,7 +45,9 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 Derived = Annotated[bool, Query(description="Also what was read out of the messages.")]
 
 
-@router.post("/import", responses=described(schema_of(ImportReport)), openapi_extra=_ANY_FILE)
+@router.post(
+    "/files/import-file", responses=described(schema_of(ImportReport)), openapi_extra=_ANY_FILE
+)
 async def import_file(
     request: Request,
     space: Writable,
@@ -64,7 +65,7 @@ async def import_file(
     transaction is an event `progress`.
     """
     options = partial(
-        space.import_file,
+        space.files.import_file,
         format=format,
         session=session,
         speaker=speaker,
@@ -82,14 +83,16 @@ async def import_file(
     return await run_long(request, work, upload.discard)
 
 
-@router.get("/export", response_class=Response, responses=described_text(_LINES, "JSON lines."))
-async def export_space(request: Request, space: Readable, derived: Derived = False) -> Response:
+@router.get(
+    "/files/export", response_class=Response, responses=described_text(_LINES, "JSON lines.")
+)
+async def export(request: Request, space: Readable, derived: Derived = False) -> Response:
     """Write the space as JSON lines, with earlier texts and what users decided."""
     path = _new_path(_EXPORT)
 
     def work(report: Report) -> int:
         with _room():
-            return space.export_space(path, derived=derived)
+            return space.files.export(path, derived=derived)
 
     try:
         run = await begin_long(request, work)
@@ -105,13 +108,13 @@ async def export_space(request: Request, space: Readable, derived: Derived = Fal
     )
 
 
-@router.post("/restore", responses=described(dict[str, int]), openapi_extra=_ANY_FILE)
-async def import_space(request: Request, space: Writable) -> Response:
+@router.post("/files/load", responses=described(dict[str, int]), openapi_extra=_ANY_FILE)
+async def load(request: Request, space: Writable) -> Response:
     """Read a file that `export` has written into a space that holds no messages."""
     upload = await _received(request, _EXPORT)
     return await run_long(
         request,
-        lambda report: {"messages": space.import_space(upload.path)},
+        lambda report: {"messages": space.files.load(upload.path)},
         upload.discard,
     )
 

@@ -5,35 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from threading import Lock
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 
-from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.model import (
-    AddResult,
-    Filter,
-    Forgotten,
-    MessageOrder,
-    MessageVersion,
-    StoredMessage,
-)
+from cognigraph.errors import NotFoundError
+from cognigraph.model import DEFAULT_SESSION, AddResult, Forgotten, MessageVersion, StoredMessage
 from cognigraph.plain_data import plain
 from cognigraph.server.access import Readable, Writable
-from cognigraph.server.bodies import (
-    ExchangeBody,
-    ExpireBody,
-    FactBody,
-    ForgetBody,
-    MessageBody,
-    MessagesBody,
-    Time,
-    UpdateBody,
-)
-from cognigraph.server.documents import described, document, page_of, schema_of
+from cognigraph.server.answers import described, document, page_of, schema_of
+from cognigraph.server.bodies import Arguments, UpdateBody, from_body, from_query
 from cognigraph.server.problems import Problem
-from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId, Names
+from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId
+from cognigraph.space import Space
 from cognigraph.tracing import span
 
 router = APIRouter(tags=["messages"])
@@ -50,77 +35,42 @@ IfMatch = Annotated[str | None, Header(description="The ETag of the message as y
         **described(schema_of(AddResult), 200, "Nothing changed: it was stored before."),
     },
 )
-def add(request: Request, space: Writable, body: MessageBody) -> Response:
+def add(
+    request: Request, space: Writable, given: Annotated[Arguments, from_body(Space.add)]
+) -> Response:
     """Store one message. It can be found as soon as this returns; enrichment follows."""
     with span("cognigraph.add", space.name):
-        result = space.add_many([body.mapping()])
+        result = space.add_many([given])
     where = f"{request.url.path.rstrip('/')}/{quote(result.id, safe='')}"
-    where += f"?session={quote(body.session, safe='')}"
+    where += f"?session={quote(given.get('session') or DEFAULT_SESSION, safe='')}"
     return document(result, 201 if result.new else 200, {"Location": where})
 
 
 @router.post("/messages/batch", responses=described(schema_of(AddResult)))
-def add_many(space: Writable, body: MessagesBody) -> Response:
+def add_many(space: Writable, given: Annotated[Arguments, from_body(Space.add_many)]) -> Response:
     """Store many messages, some hundreds in each transaction."""
-    messages = [message.mapping() for message in body.messages]
-    with span("cognigraph.add", space.name, messages=len(messages)):
-        return document(space.add_many(messages, skip_invalid=body.skip_invalid))
-
-
-@router.post("/exchanges", responses=described(schema_of(AddResult)))
-def add_exchange(space: Writable, body: ExchangeBody) -> Response:
-    """Store what a user said and what the assistant answered."""
-    with span("cognigraph.add", space.name, messages=2):
-        return document(space.add_exchange(**body.given()))
+    with span("cognigraph.add", space.name, messages=len(given["messages"])):
+        return document(space.add_many(**given))
 
 
 @router.post("/facts", responses=described(schema_of(AddResult)))
-def add_fact(space: Writable, body: FactBody) -> Response:
+def add_fact(space: Writable, given: Annotated[Arguments, from_body(Space.add_fact)]) -> Response:
     """State a fact that the application knows. No model reads it."""
     with span("cognigraph.add", space.name):
-        return document(space.add_fact(**body.given()))
+        return document(space.add_fact(**given))
 
 
 @router.get("/messages", responses=described(page_of(StoredMessage)))
 def messages(
     space: Readable,
-    session: Annotated[str | None, Query(description="Only of this session.")] = None,
-    speaker: Annotated[str | None, Query(description="Only of this speaker.")] = None,
-    since: Time | None = None,
-    until: Time | None = None,
-    roles: Names = None,
-    tags: Names = None,
-    metadata: Annotated[str | None, Query(description="A JSON object that is a part.")] = None,
-    order: MessageOrder = "oldest",
+    given: Annotated[Arguments, from_query(Space.messages)],
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
     """List messages in order of time. With `tags` or `metadata`, of people and assistants only,
     unless `roles` says otherwise."""
-    page = space.messages(
-        session=session,
-        speaker=speaker,
-        since=since,
-        until=until,
-        order=order,
-        limit=limit,
-        after=cursor,
-        where=_passing(roles, tags, metadata),
-    )
+    page = space.messages(**given, limit=limit, after=cursor)
     return document({"items": page.messages, "next": page.cursor if len(page) == limit else None})
-
-
-def _passing(
-    roles: list[str] | None, tags: list[str] | None, metadata: str | None
-) -> Filter | None:
-    given: dict[str, Any] = {"roles": roles, "tags": tags}
-    if metadata:
-        try:
-            given["metadata"] = json.loads(metadata)
-        except (ValueError, RecursionError) as error:
-            raise ConfigurationError(f"metadata must be a JSON object: {error}") from error
-    chosen = {name: value for name, value in given.items() if value}
-    return Filter(**chosen) if chosen else None
 
 
 @router.get("/messages/{id}", responses=described(schema_of(StoredMessage)))
@@ -169,19 +119,7 @@ def delete(
 @router.get("/messages/{id}/versions", responses=described(page_of(MessageVersion)))
 def versions(space: Readable, id: MessageId, session: InSession = None) -> Response:
     """List the texts of a message, oldest first."""
-    return document({"items": space.versions(id, session), "next": None})
-
-
-@router.post("/forget", responses=described(schema_of(Forgotten)))
-def forget(space: Writable, body: ForgetBody) -> Response:
-    """Forget messages. Send it with `dry_run` first: the counts are those of the real run."""
-    return document(space.forget(**body.given()))
-
-
-@router.post("/expire", responses=described(schema_of(Forgotten)))
-def expire(space: Writable, body: ExpireBody) -> Response:
-    """Forget the messages whose time is over."""
-    return document(space.expire(dry_run=body.dry_run))
+    return document({"items": space.overview.versions(id, session), "next": None})
 
 
 def etag(message: StoredMessage) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from fastapi import APIRouter, Request, Response
 
+from cognigraph.memory import Memory
 from cognigraph.model import SpacesResult
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
-from cognigraph.server.bodies import CopyBody, SearchSpacesBody
-from cognigraph.server.brief import brief_spaces
-from cognigraph.server.documents import described, document, page_of, schema_of
+from cognigraph.server.answers import brief_spaces, described, document, page_of, schema_of
+from cognigraph.server.bodies import Arguments, CopyBody, from_body
 from cognigraph.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
@@ -25,7 +27,7 @@ def space(space: Readable) -> Response:
 @router.delete("", status_code=204)
 def delete_space(request: Request, space: Owned) -> Response:
     """Delete the space with all that it holds."""
-    memory_of(request).delete_space(space.name)
+    memory_of(request).admin.delete_space(space.name)
     return Response(status_code=204)
 
 
@@ -33,7 +35,7 @@ def delete_space(request: Request, space: Owned) -> Response:
 def copy_space(request: Request, space: Owned, body: CopyBody) -> Response:
     """Copy the space to another one, which must hold no messages."""
     grant_of(request).check("admin", body.to)
-    return document({"messages": memory_of(request).copy_space(space.name, body.to)})
+    return document({"messages": memory_of(request).admin.copy_space(space.name, body.to)})
 
 
 @store.get("/spaces", responses=described(dict[str, list[str]]))
@@ -45,13 +47,14 @@ def spaces(request: Request) -> Response:
 
 
 @store.post("/search", responses=described(schema_of(SpacesResult)))
-def search_spaces(request: Request, body: SearchSpacesBody) -> Response:
+def search_spaces(
+    request: Request, given: Annotated[Arguments, from_body(Memory.search_spaces)]
+) -> Response:
     """Search several spaces, each by itself, and rank their messages together."""
-    for name in body.spaces:
+    for name in given["spaces"]:
         grant_of(request).check("read", name)
-    with span("cognigraph.search", ", ".join(body.spaces)):
-        memory = memory_of(request)
-        found = memory.search_spaces(**body.arguments(memory.settings))
+    with span("cognigraph.search", ", ".join(given["spaces"])):
+        found = memory_of(request).search_spaces(**given)
     return document(brief_spaces(found))
 
 
@@ -64,4 +67,4 @@ def info(memory: WholeStore) -> Response:
 @store.get("/check", responses=described(page_of(Check)))
 def check(memory: WholeStore) -> Response:
     """Check the health of the store, as `cognigraph doctor` does."""
-    return document({"items": memory.check(), "next": None})
+    return document({"items": memory.admin.check(), "next": None})

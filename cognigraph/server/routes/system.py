@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from cognigraph._version import __version__
 from cognigraph.errors import CogniGraphError
 from cognigraph.server.access import WholeStore, memory_of
-from cognigraph.server.documents import described_text, document
+from cognigraph.server.answers import described_text, document
 from cognigraph.server.problems import problem
 
 router = APIRouter(tags=["system"])
@@ -37,7 +37,7 @@ def _status(request: Request, word: str) -> dict[str, str]:
 
     The store is not asked, so that an answer comes also if the store gives none.
     """
-    state = memory_of(request).worker_state
+    state = memory_of(request).admin.worker_state
     if state is None or state.problem is None:
         return {"status": word}
     return {"status": "degraded", "reason": state.problem}
@@ -47,6 +47,6 @@ def _status(request: Request, word: str) -> dict[str, str]:
 def metrics(request: Request, memory: WholeStore) -> Response:
     """Count requests, their time and the queue, in the text format of Prometheus."""
     found = request.app.state.metrics.text(
-        memory.waiting(), memory.longest_wait(), memory.worker_state
+        memory.admin.waiting(), memory.admin.longest_wait(), memory.admin.worker_state
     )
     return Response(found, media_type=_TEXT)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from cognigraph.errors import ConfigurationError
 from cognigraph.stores.divided import DividedStore
 from cognigraph.stores.neo4j.connection import Connection
-from cognigraph.stores.neo4j.databases import Neo4jDatabases
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.store import Neo4jStore
+from cognigraph.stores.neo4j.store import Neo4jDatabases, Neo4jStore
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.registry import StoreRequest
 

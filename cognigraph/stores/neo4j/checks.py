@@ -12,7 +12,9 @@ from cognigraph.stores.neo4j.index.vectors import Layer
 from cognigraph.stores.protocols import imports_check
 
 _PER_QUERY = "db.memory.transaction.max"
+
 _IN_TOTAL = "dbms.memory.transaction.total.max"
+
 _UNLIMITED = re.compile(r"0+(\.0+)?\s*[a-zA-Z]*")
 
 _LABELS = [
@@ -34,7 +36,7 @@ _LABELS = [
 ]
 
 
-def run(
+def run_checks(
     connection: Connection,
     schema_version: int,
     dimension: int,

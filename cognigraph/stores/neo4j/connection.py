@@ -1,4 +1,4 @@
-"""The driver and transactions of the Neo4j store.
+"""The driver and transactions of the Neo4j store, and its errors as those of cognigraph.
 
 Every statement is a ``.cypher`` file. A read takes one round trip and sees what this store wrote
 before: all sessions share one bookmark manager. A call that meets a deadlock or loses its
@@ -14,80 +14,111 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
-from functools import cache
 from threading import Lock, Thread
 from typing import Any, Literal, TypeVar, cast
 
-from neo4j import (
-    READ_ACCESS,
-    WRITE_ACCESS,
-    Bookmarks,
-    Driver,
-    GraphDatabase,
-    Query,
-    Session,
-)
+from neo4j import READ_ACCESS, WRITE_ACCESS, Bookmarks, Driver, GraphDatabase, Query, Session
 from neo4j import Transaction as DriverTransaction
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import (
+    AuthConfigurationError,
+    AuthError,
+    ClientError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+from neo4j.exceptions import ConfigurationError as DriverConfigurationError
 
 from cognigraph._version import __version__
-from cognigraph.cypher.catalog import statement
 from cognigraph.errors import (
     ConfigurationError,
     EmbedderMismatchError,
     StoreError,
     StoreUnavailableError,
 )
-from cognigraph.stores.neo4j import deadlines
-from cognigraph.stores.neo4j.driver_errors import mapped_errors
-from cognigraph.stores.neo4j.parameters import sent
+from cognigraph.stores.neo4j.deadlines import deadline, delays, for_server, if_refused
+from cognigraph.stores.neo4j.statements import cypher, vector_property, with_parameters
+from cognigraph.text.redaction import redacted
+
+
+@contextmanager
+def mapped_errors(uri: str, database: str | None) -> Iterator[None]:
+    """Convert errors of the driver into errors of cognigraph that say what to do."""
+    try:
+        yield
+    except (AuthError, AuthConfigurationError) as error:
+        raise StoreError(
+            f"{uri} refused the login: user name or password is wrong; pass auth=('neo4j', '...')"
+        ) from error
+    except (ServiceUnavailable, SessionExpired) as error:
+        raise StoreUnavailableError(
+            f"no Neo4j answers at {uri} ({_first_line(error)}); {_advice(uri)}, then repeat the "
+            "call"
+        ) from error
+    except DriverConfigurationError as error:
+        raise ConfigurationError(f"cannot use {uri!r}: {_first_line(error)}") from error
+    except Neo4jError as error:
+        raise _mapped(error, uri, database) from error
+    except DriverError as error:
+        kind = StoreUnavailableError if error.is_retryable() else StoreError
+        raise kind(f"{uri}: {_first_line(error)}") from error
+
+
+def _advice(uri: str) -> str:
+    if uri.partition("://")[0].startswith("neo4j"):
+        return (
+            "check that the server runs and that the addresses which it advertises "
+            "(server.bolt.advertised_address) can be reached from here; bolt:// connects to a "
+            "single server without asking it for addresses"
+        )
+    return "check that the server runs and that address and port are right"
+
+
+def _mapped(error: Neo4jError, uri: str, database: str | None) -> StoreError:
+    code, text = error.code or "", _first_line(error)
+    if code == "Neo.ClientError.Database.DatabaseNotFound":
+        return StoreError(
+            f"{uri} has no database {database!r}; give the name of an existing database, "
+            "or leave it out for the user's home database"
+        )
+    if "TransactionTimedOut" in code:
+        return StoreUnavailableError(
+            f"{uri} did not finish in time: {text}; repeat the call when the server is less busy, "
+            "or raise the timeouts in StorageSettings"
+        )
+    if error.is_retryable() or code.startswith("Neo.TransientError"):
+        return StoreUnavailableError(f"{uri} is busy: {text}; repeat the call")
+    if isinstance(error, ClientError) and code.startswith("Neo.ClientError.Security"):
+        return StoreError(f"{uri} does not permit this: {text}; grant the user the right to write")
+    return StoreError(f"{uri}: {text}")
+
+
+def _first_line(error: Exception) -> str:
+    text = getattr(error, "message", None) or str(error) or type(error).__name__
+    return redacted(str(text).strip().splitlines()[0])[:300].rstrip(" :;")
+
 
 Row = list[Any]
+
 Reads = Literal["leader", "followers"]
+
 _T = TypeVar("_T")
 
 logger = logging.getLogger("cognigraph.neo4j")
 
 _PARALLEL_READS = 32
+
 _SILENCE = 5.0
 """A server that has answered nobody for so many seconds is silent, not only slow."""
+
 _CLOSING = 1.0
 """Seconds to wait for an abandoned driver to close; its server may be silent."""
-
-_EMBEDDING = "embedding"
-_VECTORS = re.compile(rf"(?<=[.'])({_EMBEDDING}|packed)\b")
-
-
-def vector_property(generation: int) -> str:
-    """The property that holds the vectors of the n-th embedder; two properties alternate."""
-    return _EMBEDDING if generation % 2 else f"{_EMBEDDING}_b"
-
-
-def packed_property(embedding: str) -> str:
-    """The property of packed values with the vectors of the same embedder."""
-    return f"packed{embedding.removeprefix(_EMBEDDING)}"
-
-
-@cache
-def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) -> str:
-    """The text of a statement, with the Cypher version it was written for.
-
-    ``embedding`` is the property that holds the vectors; ``packed``, which has them too, gets the
-    same suffix. ``replace`` substitutes parts of the text; it must never contain user text.
-    """
-    text = statement(f"neo4j/{name}.cypher")
-    if embedding != _EMBEDDING:
-        text = _VECTORS.sub(rf"\1{embedding.removeprefix(_EMBEDDING)}", text)
-    for old, new in replace:
-        if old not in text:
-            raise ValueError(f"{name}.cypher does not contain {old!r}")
-        text = text.replace(old, new)
-    return f"CYPHER 5\n{text}"
 
 
 class Transaction:
@@ -100,7 +131,7 @@ class Transaction:
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Run a statement and return its rows."""
         text = cypher(name, *replace, embedding=self._connection.embedding)
-        return self._inner.run(*sent(text, parameters)).values()
+        return self._inner.run(*with_parameters(text, parameters)).values()
 
     def check_generation(self) -> None:
         """Raise if the embedder was changed after this connection was opened."""
@@ -223,7 +254,7 @@ class Connection:
 
     def _call(self, work: Callable[[Driver, float], _T], seconds: float) -> _T:
         """Run driver calls in another thread and wait for them until the deadline."""
-        driver, until = self.driver, deadlines.deadline(seconds)
+        driver, until = self.driver, deadline(seconds)
         started = time.monotonic()
         try:
             future = self._calls.submit(
@@ -257,14 +288,14 @@ class Connection:
 
     def _repeated(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
         started = time.monotonic()
-        for delay in deadlines.delays():
+        for delay in delays():
             try:
                 answer = work(driver, until)
             except (Neo4jError, DriverError) as error:
                 if isinstance(error, Neo4jError):
                     self._answered_at = time.monotonic()
                 if not self._has_answered:
-                    until = deadlines.if_refused(error, until, started)
+                    until = if_refused(error, until, started)
                 is_abandoned = driver is not self._driver and not self._closed
                 is_worth_it = error.is_retryable() or is_abandoned
                 if not is_worth_it or time.monotonic() + delay >= until:
@@ -321,11 +352,11 @@ class Connection:
             after = Bookmarks.from_raw_values(bookmarks)
         except (TypeError, ValueError) as error:
             raise ConfigurationError(
-                f"these are no bookmarks ({error}); pass on what Memory.bookmarks() returned"
+                f"these are no bookmarks ({error}); pass on what memory.admin.bookmarks() returned"
             ) from None
 
         def read(driver: Driver, until: float) -> None:
-            query = Query(cast(Any, text), timeout=deadlines.for_server(until))
+            query = Query(cast(Any, text), timeout=for_server(until))
             with self._session(driver, self._read_access, after) as session:
                 session.run(query).consume()
 
@@ -337,7 +368,7 @@ class Connection:
         """Try a write transaction once."""
         with (
             self._session(driver, WRITE_ACCESS) as session,
-            session.begin_transaction(timeout=deadlines.for_server(until)) as inner,
+            session.begin_transaction(timeout=for_server(until)) as inner,
         ):
             result = work(inner)
             inner.commit()
@@ -347,11 +378,11 @@ class Connection:
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Run a read statement and return its rows."""
-        text, given = sent(cypher(name, *replace, embedding=self.embedding), parameters)
+        text, given = with_parameters(cypher(name, *replace, embedding=self.embedding), parameters)
 
         def read(driver: Driver, until: float) -> list[Row]:
             # An auto-commit read, without BEGIN and COMMIT, takes one round trip.
-            query = Query(cast(Any, text), timeout=deadlines.for_server(until))
+            query = Query(cast(Any, text), timeout=for_server(until))
             with self._session(driver, self._read_access) as session:
                 return session.run(query, given).values()
 

@@ -8,20 +8,14 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
 from cognigraph.resolution.incremental import settle
-from cognigraph.stores.neo4j import succession, written
-from cognigraph.stores.neo4j.canonical import deduplicate
-from cognigraph.stores.neo4j.connection import (
-    Connection,
-    Row,
-    Transaction,
-    vector_property,
-)
-from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
-from cognigraph.stores.neo4j.episodes import write_covers
-from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j import summaries, tokens
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap, deduplicate
 from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
-from cognigraph.stores.neo4j.values import packed, spread, vector
+from cognigraph.stores.neo4j.statements import vector_property
+from cognigraph.stores.neo4j.summaries import write_covers
+from cognigraph.stores.neo4j.values import pack_name_vector, spread, vector
 from cognigraph.stores.records import (
     AliasRow,
     Derivation,
@@ -97,7 +91,7 @@ class _Write:
             replaced = _require(tx.row("derive/drop_themes", session=lease.session_uid))[0]
             first = seq + len(derivation.triples) + 1
             self._write_themes(tx, themes, theme_labels, first)
-        written.write(tx, self._space, lease.session_uid, derivation.written)
+        summaries.write_written(tx, self._space, lease.session_uid, derivation.written)
         replaces = derivation.keys is not None or themes is not None
         revised = replaces and not derivation.provisional
         noted = replaces or derivation.state or not lease.chunks
@@ -153,7 +147,7 @@ class _Write:
         dropped = Dropped(0, 0)
         if affected is not None:
             dropped = prune(tx, entity_map, self._space, labels, affected)
-        succession.settle(tx, entity_map.touched)
+        entity_map.touched.decide()
         return dropped
 
     def _keep_revision(self, tx: Transaction) -> None:
@@ -277,8 +271,8 @@ class _Write:
             "name": alias.name,
             "normalised": normalised,
             "key": alias.key,
-            "anchor": fulltext.anchor(self._space, alias.key),
-            "name_hash": fulltext.name_hash(self._space, normalised),
+            "anchor": tokens.anchor_hash(self._space, alias.key),
+            "name_hash": tokens.name_hash(self._space, normalised),
             "spelled": alias.spelled,
         }
         return {"entity": alias.entity_uid, "properties": properties}
@@ -332,7 +326,7 @@ class _Write:
                 "last_observed": max(observed),
                 "length": sum(triple.terms.values()),
                 "terms": spread(triple.terms),
-                "lexemes": fulltext.lexemes(self._space, triple.terms),
+                "lexemes": tokens.lexemes(self._space, triple.terms),
             },
         }
 
@@ -354,9 +348,9 @@ def entity_row(space: str, entity: EntityRow) -> dict[str, Any]:
         "normalised": normalised,
         "type": entity.type,
         "key": entity.key,
-        "anchor": fulltext.anchor(space, entity.key),
-        "name_hash": fulltext.name_hash(space, normalised),
+        "anchor": tokens.anchor_hash(space, entity.key),
+        "name_hash": tokens.name_hash(space, normalised),
         "spelled": entity.spelled,
     }
-    vector = None if entity.vector is None else packed(entity.vector)
+    vector = None if entity.vector is None else pack_name_vector(entity.vector)
     return {"entity": properties, "vector": vector}

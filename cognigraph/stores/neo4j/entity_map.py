@@ -1,8 +1,15 @@
-"""``Neo4jEntityMap``: the blocks, pairs, constraints, groups and merges of one space."""
+"""``Neo4jEntityMap``: blocks, pairs, constraints and groups of entities, and their facts.
+
+A triple keeps the entities it was extracted with (``raw_subject``, ``raw_object``) and is connected
+to their canonical entities. Of the triples that are then equal, the one with the smallest uid gets
+all evidence (``raw`` on EVIDENCE is the triple it was extracted for) and the others are its
+duplicates. A duplicate has the label ``TripleVariant`` instead of ``Triple``, and an entity that is
+not canonical has the label ``Alias`` instead of ``Entity``, so that queries need not exclude them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -12,9 +19,10 @@ from cognigraph import ids
 from cognigraph.resolution.cluster import Constraint, Link, Pair
 from cognigraph.resolution.compare import EntityName, PairVerdict
 from cognigraph.resolution.name_forms import is_proper
-from cognigraph.stores.neo4j.canonical import set_canonical
 from cognigraph.stores.neo4j.connection import Row, Transaction
-from cognigraph.stores.neo4j.succession import Touched
+from cognigraph.stores.neo4j.states import TouchedFacts
+
+_BATCH = 1000
 
 
 class Neo4jEntityMap:
@@ -28,8 +36,8 @@ class Neo4jEntityMap:
         self._space = space
         self._labels = list(labels)
         self._now = now
-        self.touched = Touched(tx)
-        """Facts whose ends have changed, for :func:`cognigraph.stores.neo4j.succession.settle`."""
+        self.touched = TouchedFacts(tx)
+        """Facts whose ends have changed."""
 
     def _rows(self, name: str, **parameters: Any) -> list[Row]:
         if any(isinstance(value, list) and not value for value in parameters.values()):
@@ -48,23 +56,23 @@ class Neo4jEntityMap:
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
         """Add entities to blocks; return the size of each block and how many of them are new."""
-        of = {self._block(key): key for own in keys.values() for key in own}
-        rows = [
-            {"uid": uid, "blocks": sorted(map(self._block, own))}
-            for uid, own in sorted(keys.items())
-            if own
-        ]
-        return {of[block]: (size, new) for block, size, new in self._rows("enter", rows=rows)}
+        return self._change("enter", keys)
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
         """Remove entities from blocks; return each block's size and how many were removed."""
-        of = {self._block(key): key for own in keys.values() for key in own}
+        return self._change("leave", keys)
+
+    def _change(
+        self, statement: str, keys: Mapping[str, Collection[int]]
+    ) -> dict[int, tuple[int, int]]:
+        key_of = {self._block(key): key for own in keys.values() for key in own}
         rows = [
             {"uid": uid, "blocks": sorted(map(self._block, own))}
             for uid, own in sorted(keys.items())
             if own
         ]
-        return {of[block]: (size, gone) for block, size, gone in self._rows("leave", rows=rows)}
+        changed = self._rows(statement, rows=rows)
+        return {key_of[block]: (size, count) for block, size, count in changed}
 
     def sizes(self, keys: Collection[int]) -> dict[int, int]:
         """Sizes of blocks."""
@@ -137,3 +145,83 @@ class Neo4jEntityMap:
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
         """Set the canonical entities of some entities, and move their facts accordingly."""
         set_canonical(self._tx, self._space, self._labels, canonical, self.touched.add)
+
+
+def set_canonical(
+    tx: Transaction,
+    space: str,
+    labels: Sequence[str],
+    canonical: Mapping[str, str | None],
+    touch: Callable[[Collection[str]], None],
+) -> None:
+    """Set the canonical entity of extracted entities, and move their mentions and triples there.
+
+    ``None`` takes an entity out of its group: it is canonical itself.
+
+    ``touch`` gets the triples that change, before they do.
+    """
+    before = {row[0]: row[4] for row in tx.rows("resolve/named", uids=sorted(canonical))}
+    rows = [
+        {"uid": uid, "old": before[uid] or uid, "shown": new}
+        for uid, new in sorted(canonical.items(), key=lambda pair: pair[0])
+    ]
+    triples = [row[0] for row in tx.rows("resolve/triples_of", rows=rows)]
+    touch(triples)
+    tx.rows("resolve/canonical", rows=rows)
+    tx.rows("resolve/same_as", rows=rows)
+    tx.rows("resolve/mentions", rows=rows)
+    deduplicate(tx, space, labels, triples)
+
+
+def deduplicate(tx: Transaction, space: str, labels: Sequence[str], triples: Sequence[str]) -> None:
+    """Recompute the canonical subject, object and duplicates of some triples."""
+    wanted = sorted(triples)
+    for start in range(0, len(wanted), _BATCH):
+        _deduplicate(tx, space, list(labels), wanted[start : start + _BATCH])
+
+
+def _deduplicate(tx: Transaction, space: str, labels: list[str], triples: list[str]) -> None:
+    alone: list[str] = []
+    keys: set[str] = set()
+    changed: list[dict[str, Any]] = []
+    for uid, old, relation, when, negated, *ends in tx.rows("resolve/ends", triples=triples):
+        subject, object, canonical_subject, canonical_object = ends
+        new = None
+        if canonical_subject or canonical_object:
+            new = ids.triple_uid(
+                space,
+                canonical_subject or subject,
+                relation,
+                canonical_object or object,
+                when,
+                negated,
+            )
+        else:
+            alone.append(uid)
+        keys.update(key for key in (old, new) if key is not None)
+        if new != old:
+            changed.append({"uid": uid, "fold": new})
+    if changed:
+        tx.rows("resolve/duplicate_key", rows=changed)
+    into = {uid: uid for uid in alone}
+    for _, members in tx.rows("resolve/duplicates", keys=sorted(keys)) if keys else []:
+        into.update(dict.fromkeys(members, members[0]))
+    _index(tx, labels, into)
+
+
+def _index(tx: Transaction, labels: list[str], into: Mapping[str, str]) -> None:
+    rows = [{"uid": uid, "into": other} for uid, other in sorted(into.items())]
+    if not rows:
+        return
+    tx.rows("resolve/detach", rows=rows)
+    duplicate = [row for row in rows if row["uid"] != row["into"]]
+    if duplicate:
+        tx.rows("resolve/hide", rows=duplicate, labels=labels)
+    kept = [uid for uid, other in into.items() if uid == other]
+    ends = [
+        {"uid": uid, "subject": canonical_subject or subject, "object": canonical_object or object}
+        for uid, _, _, _, _, subject, object, canonical_subject, canonical_object in tx.rows(
+            "resolve/ends", triples=sorted(kept)
+        )
+    ]
+    tx.rows("resolve/show", rows=ends, labels=labels)

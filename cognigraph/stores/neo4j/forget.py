@@ -1,24 +1,30 @@
-"""Forgetting messages of a session, with all that was read out of them, in one transaction."""
+"""Forgetting: messages with all that was read out of them, or whole spaces."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cognigraph.ids import normalise, session_uid
+from cognigraph.ids import normalise, session_uid, uid
+from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in, quoting
-from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
-from cognigraph.stores.neo4j.index import kept_words
-from cognigraph.stores.neo4j.index.allowed import tag_mark
-from cognigraph.stores.neo4j.index.fulltext import name_hash
+from cognigraph.stores.neo4j.index import word_counts
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.messages import chunk_row
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
-from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
+from cognigraph.stores.neo4j.states import TouchedFacts
+from cognigraph.stores.neo4j.summaries import drop_written
+from cognigraph.stores.neo4j.tokens import name_hash, tag_mark
+from cognigraph.stores.protocols import Chosen, Selection
+from cognigraph.stores.records import MessageRow, with_uid
+from cognigraph.times import from_micros
 
 Rows = Connection | Transaction
 """What runs a statement: a read by itself, or one in a transaction."""
@@ -27,7 +33,7 @@ _BY_SPACE = ("Chunk(space, at, seq)", "chunk.space = $space AND chunk.at IS NOT 
              "AND chunk.seq IS NOT NULL")  # fmt: skip
 
 
-def choose(connection: Connection, space: str, selection: Selection) -> list[Chosen]:
+def choose_messages(connection: Connection, space: str, selection: Selection) -> list[Chosen]:
     """Messages that match all criteria, by session."""
     session = None if selection.session is None else session_uid(space, selection.session)
     parameters: dict[str, Any] = {
@@ -44,17 +50,7 @@ def choose(connection: Connection, space: str, selection: Selection) -> list[Cho
     if selection.entity is not None:
         about = _about(connection, space, selection.entity)
         rows = [row for row in rows if (row[1], row[4]) in about]
-    by_session: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for name, owner, uid, part, _ in rows:
-        by_session.setdefault((name, owner), []).append((uid, part))
-    return [
-        Chosen(
-            *key,
-            chunks=tuple(uid for uid, _ in chunks),
-            messages=tuple(uid for uid, part in chunks if not part),
-        )
-        for key, chunks in by_session.items()
-    ]
+    return Chosen.by_session((row[0], row[1], row[2], row[3]) for row in rows)
 
 
 def _about(connection: Connection, space: str, entity: str) -> set[tuple[str, str]]:
@@ -108,13 +104,6 @@ def _leaks(run: Rows, session: str, gone: Collection[str]) -> list[str]:
     return leaking(words, {uid: [name for name in said if name] for uid, said in names})
 
 
-def forget(
-    connection: Connection, space: str, chosen: Chosen, *, remember: bool, now: datetime
-) -> None:
-    """Delete messages; see ``HousekeepingStore.forget``."""
-    connection.write(Forgetting(space, chosen, remember=remember, now=now).run)
-
-
 class Forgetting:
     """One transaction. Locks as a derivation does, and the space as an insert does."""
 
@@ -151,7 +140,7 @@ class Forgetting:
 
     def forget_derived(self, tx: Transaction, lost: Losses, labels: list[str]) -> Dropped:
         """Delete what was read out of the chunks, and only out of them."""
-        written.drop(tx, self._space, lost.times)
+        drop_written(tx, self._space, lost.times)
         if not lost.is_read:
             return Dropped(0, 0)
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
@@ -164,7 +153,7 @@ class Forgetting:
         if affected.triples:
             rows = tx.rows("forget/drop_rulings", triples=sorted(affected.triples))
             entity_map.touched.add([uid for (uid,) in rows])
-        succession.settle(tx, entity_map.touched)
+        entity_map.touched.decide()
         return dropped
 
     def _drop_reasons(self, tx: Transaction, lost: Losses) -> None:
@@ -181,13 +170,13 @@ class Forgetting:
             [text for uid, text in texts.items() if uid not in lost.times],
         )
         if quotes:
-            touched = succession.Touched(tx)
+            touched = TouchedFacts(tx)
             touched.add([uid for (uid,) in tx.rows("forget/drop_reasons", rulings=quotes)])
-            succession.settle(tx, touched)
+            touched.decide()
 
     def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:
         """Delete chunks out of which nothing is read any more, and link those around them."""
-        kept_words.drop(tx, self._space)
+        word_counts.drop_kept_counts(tx, self._space)
         links = bridges(tx.rows("forget/neighbours", chunks=list(uids)))
         tx.rows(
             "forget/drop_chunks", space=self._space, chunks=list(uids), count=len(uids),
@@ -247,3 +236,260 @@ def bridges(neighbours: Iterable[Row]) -> list[list[str]]:
         if end is not None:
             links.append([before, end])
     return links
+
+
+def update_message(connection: Connection, space: str, message: MessageRow, now: datetime) -> bool:
+    """Replace the text of a message; see ``HousekeepingStore.update``."""
+
+    def work(tx: Transaction) -> bool:
+        tx.check_generation()
+        tx.row("forget/lock", space=space)
+        old = tx.rows("update/chunks", session=message.session_uid, space=space, id=message.id)
+        if not old or old[0][2] == message.digest:
+            return False
+        _keep_version(tx, space, old, now)
+        _Update(space, with_uid(message, old[0][0]), old, now).run(tx)
+        return True
+
+    return connection.write(work)
+
+
+def _keep_version(tx: Transaction, space: str, old: Sequence[Row], now: datetime) -> None:
+    first, _, digest = old[0][:3]
+    number = len(tx.rows("update/versions", message=first)) + 1
+    tx.rows(
+        "update/keep",
+        uid=uid("Version", first, str(number)),
+        space=space,
+        message=first,
+        number=number,
+        replaced_at=now,
+        text="".join(row[1] for row in old),
+        digest=digest,
+    )
+
+
+class _Update(Forgetting):
+    """Forgets what was read out of the old text, and writes the new one in its place."""
+
+    def __init__(self, space: str, message: MessageRow, old: Sequence[Row], now: datetime) -> None:
+        uids = tuple(row[0] for row in old)
+        chosen = Chosen(message.session, message.session_uid, uids, uids[:1])
+        super().__init__(space, chosen, remember=False, now=now)
+        self._message = message
+        self._length = sum(row[3] for row in old)
+        self._old = uids
+
+    def run(self, tx: Transaction) -> None:
+        """Replace the text."""
+        begun = self.begin(tx)
+        assert begun is not None  # the caller has read its chunks in this transaction
+        lost, labels = begun
+        dropped = self.forget_derived(tx, lost, labels)
+        self._write(tx)
+        self.refresh_session(tx, lost, dropped, ends=False)
+
+    def _write(self, tx: Transaction) -> None:
+        """Put the chunks in the place of the old ones; cut or lengthen the chain at their end."""
+        rows = [self._row(position) for position in range(len(self._message.chunks))]
+        kept, more = rows[: len(self._old)], rows[len(self._old) :]
+        word_counts.drop_kept_counts(tx, self._space)
+        tx.rows("update/write", space=self._space, chunks=kept)
+        if extra := self._old[len(rows) :]:
+            self.drop_chunks(tx, extra, 0)
+        if more:
+            tx.rows("update/append", space=self._space, last=kept[-1]["properties"]["uid"],
+                    session=self._chosen.session_uid, chunks=more)  # fmt: skip
+        length = sum(row["properties"]["length"] for row in rows)
+        tx.rows("update/count", space=self._space, chunks=len(more), length=length - self._length)
+
+    def _row(self, position: int) -> dict[str, Any]:
+        row = chunk_row(self._space, self._message, self._message.chunks[position], position)
+        if position < len(self._old):
+            row["old"] = self._old[position]
+        return row
+
+
+def earlier_versions(
+    connection: Connection, space: str, session: str, id: str
+) -> list[tuple[str, datetime]]:
+    """Earlier texts of a message, oldest first."""
+    owner = session_uid(space, session)
+    chunks = connection.rows("update/chunks", session=owner, space=space, id=id)
+    if not chunks:
+        return []
+    rows = connection.rows("update/versions", message=chunks[0][0])
+    return [(text, from_micros(at)) for text, at in rows]
+
+
+_BATCH = 500
+
+
+def preview_forget(connection: Connection, chosen: Sequence[Chosen]) -> Forgotten:
+    """Count what would go, and what would stay."""
+    gone: set[str] = set()
+    leaks: set[str] = set()
+    reset: list[str] = []
+    ended = 0
+    for part in chosen:
+        (chunks,) = connection.row("forget/chunks_of_session", session=part.session_uid) or (0,)
+        lost = losses(connection, part, chunks)
+        gone.update(lost.times)
+        leaks.update(lost.leaks)
+        ends = len(lost.times) == chunks
+        ended += ends
+        if ends or lost.is_read:
+            reset.append(part.session_uid)
+    triples, entities = _ties(connection, sorted(gone | leaks))
+    kept_triples = _tied_elsewhere(connection, "triples", triples)
+    kept_entities = _tied_elsewhere(connection, "entities", entities)
+    keys, themes, revisions, reread = _session_counts(connection, reset, gone)
+    return Forgotten(
+        messages=sum(len(part.messages) for part in chosen),
+        chunks=len(gone),
+        sessions=ended,
+        triples=len(triples) - kept_triples,
+        entities=len(entities) - kept_entities,
+        keys=keys,
+        themes=themes,
+        revisions=revisions,
+        kept_triples=kept_triples,
+        kept_entities=kept_entities,
+        reread=reread,
+    )
+
+
+def _ties(connection: Connection, chunks: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+    """How often these chunks say each triple, and mention each entity or state a fact of it."""
+    triples: Counter[str] = Counter()
+    entities: Counter[str] = Counter()
+    for batch in _batches(chunks):
+        for said, named in connection.rows("forget/weigh_ties", chunks=batch):
+            triples.update(said)
+            entities.update(named)
+    return triples, entities
+
+
+def _tied_elsewhere(connection: Connection, kind: str, ties: Mapping[str, int]) -> int:
+    """How many of some triples or entities other chunks say or mention too."""
+    return sum(
+        total > ties[uid]
+        for batch in _batches(sorted(ties))
+        for uid, total in connection.rows(f"forget/weigh_{kind}", **{kind: batch})
+    )
+
+
+def _session_counts(
+    connection: Connection, sessions: Sequence[str], gone: set[str]
+) -> tuple[int, int, int, int]:
+    """Keys, themes and revisions that go, and messages that are read again."""
+    themes = revisions = reread = 0
+    owners: dict[str, int] = {}
+    lost: Counter[str] = Counter()
+    for batch in _batches(sessions):
+        for _, own_themes, own_revisions, keys, done in connection.rows(
+            "forget/weigh_sessions", sessions=batch
+        ):
+            themes += own_themes
+            revisions += own_revisions
+            owners.update(keys)
+            lost.update(uid for uid, _ in keys)
+            reread += sum(uid not in gone for uid in done)
+    return sum(owners[uid] == count for uid, count in lost.items()), themes, revisions, reread
+
+
+def _batches(uids: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(uids), _BATCH):
+        yield list(uids[start : start + _BATCH])
+
+
+_REMOVED_AT_ONCE = 1000
+
+_STEPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    # Without its session, a worker cannot write what it read.
+    ("sessions", ()),
+    ("nodes", ()),
+    ("triples", ()),
+    ("merges", ()),
+    (
+        "nodes",
+        (
+            ("node:Chunk", "node:Written"),
+            ("(space, seq)", "(space, chain, version)"),
+            (" AND node.seq <= $until", " AND node.chain IS NOT NULL AND node.version IS NOT NULL"),
+        ),
+    ),
+    ("names", ()),
+    ("names", (("entity:Entity", "entity:Alias"),)),
+    *(
+        (
+            "nodes",
+            (
+                ("node:Chunk", f"node:{label}"),
+                ("(space, seq)", "(space)"),
+                (" AND node.seq <= $until", ""),
+            ),
+        )
+        for label in ("Key", "Version", "Forgotten")
+    ),
+)
+"""Statements, and what they replace, from what holds the others together on."""
+
+
+def remove_space(
+    connection: Connection,
+    indexes: OwnIndexes,
+    space: str,
+    *,
+    remember: bool,
+    keep_forgotten: bool = False,
+) -> None:
+    """Delete all nodes of a space; after an interruption the same call goes on.
+
+    With ``remember`` the keys of its messages are noted as forgotten, and stay. What is added to
+    the space meanwhile stays too. With ``keep_forgotten`` only the keys noted before stay.
+    """
+    row = connection.write(lambda tx: tx.row("remove/begin", space=space))
+    until = row[0] if row else 0
+    if remember:
+        _remember(connection, space)
+    for name, replace in _STEPS[:-1] if remember or keep_forgotten else _STEPS:
+        while _delete(connection, name, replace, space, until) == _REMOVED_AT_ONCE:
+            pass
+    own = indexes.expected(space)
+    indexes.drop_of(own)
+
+    def end(tx: Transaction) -> None:
+        tx.rows("remove/end", space=space)
+        word_counts.drop_kept_counts(tx, space)
+
+    connection.write(end)
+    # A search that saw the space without its indexes may have created them again.
+    indexes.drop_of(own)
+
+
+def _remember(connection: Connection, space: str) -> None:
+    chosen = choose_messages(connection, space, Selection())
+    uids = [uid for part in chosen for uid in part.messages]
+    for start in range(0, len(uids), _REMOVED_AT_ONCE):
+        batch = uids[start : start + _REMOVED_AT_ONCE]
+
+        def note(tx: Transaction, batch: list[str] = batch) -> None:
+            tx.rows("forget/remember", space=space, messages=batch)
+
+        connection.write(note)
+
+
+def _delete(
+    connection: Connection,
+    name: str,
+    replace: tuple[tuple[str, str], ...],
+    space: str,
+    until: int,
+) -> int:
+    row = connection.write(
+        lambda tx: tx.row(
+            f"remove/{name}", *replace, space=space, until=until, limit=_REMOVED_AT_ONCE
+        )
+    )
+    return int(row[0]) if row else 0

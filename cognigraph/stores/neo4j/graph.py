@@ -22,12 +22,10 @@ from cognigraph.model import (
 )
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.neo4j import episodes, written
-from cognigraph.stores.neo4j.connection import Connection
-from cognigraph.stores.neo4j.driver_errors import mapped_errors
-from cognigraph.stores.neo4j.index.allowed import allowed
-from cognigraph.stores.neo4j.index.fulltext import name_hash
-from cognigraph.stores.neo4j.row_values import message_of, sessions_of, triple_of
+from cognigraph.stores.neo4j import summaries
+from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.tokens import filter_values, name_hash
+from cognigraph.stores.neo4j.values import message_of, sessions_of, triple_of
 from cognigraph.times import Clock, from_micros, to_micros
 
 
@@ -104,7 +102,7 @@ class Neo4jGraph:
             text=query.text,
             valid_at=at,
             valid_micros=None if at is None else to_micros(at),
-            where=None if query.where is None else allowed(query.where),
+            where=None if query.where is None else filter_values(query.where),
             skip=query.offset,
             limit=query.limit,
         )
@@ -129,11 +127,11 @@ class Neo4jGraph:
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
         """Episodes, newest first."""
-        return episodes.listed(self._connection, space, session, limit, offset)
+        return summaries.list_episodes(self._connection, space, session, limit, offset)
 
     def written(self, space: str) -> list[Written]:
         """All versions of what writers keep."""
-        return written.read(self._connection, space)
+        return summaries.read_written(self._connection, space)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space; zeros for a space that does not exist."""

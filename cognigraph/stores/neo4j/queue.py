@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from cognigraph.arrays import Vector
 from cognigraph.stores.batch_size import (
     MOST_CRASHES,
     PATIENCE,
@@ -17,17 +18,22 @@ from cognigraph.stores.batch_size import (
 )
 from cognigraph.stores.neo4j import derive
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
-from cognigraph.stores.neo4j.episodes import theme_of
+from cognigraph.stores.neo4j.index.packed import packed_of_values, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.summaries import theme_of
+from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.records import (
     Backlog,
     Derivation,
     Failure,
     Lease,
     SessionNotes,
+    Unembedded,
+    UnembeddedChunk,
     WorkChunk,
     readable,
 )
+from cognigraph.text.clean import searched
 from cognigraph.times import Clock, from_micros, to_micros
 
 _MOST_TRIES = 100
@@ -216,6 +222,40 @@ class Neo4jQueue:
     def due_summaries(self, space: str | None = None) -> int:
         """Number of sessions whose summary is due."""
         row = self._connection.row("queue/behind", space=space)
+        return int(row[0]) if row else 0
+
+    def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
+        """Chunks of one space that wait for their vectors."""
+        row = self._connection.row("queue/unembedded", space=space, limit=limit)
+        if row is None:
+            return None
+        chunks = (UnembeddedChunk(uid, digest, searched(*texts)) for uid, digest, texts in row[1])
+        return Unembedded(row[0], tuple(chunks))
+
+    def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
+        """Write the vectors of chunks that waited for them."""
+        made = {chunk.uid: (chunk.digest, own) for chunk, own in zip(chunks, vectors, strict=True)}
+
+        def write(tx: Transaction) -> None:
+            tx.check_generation()
+            names = unpacked_properties(self._connection.embedding)
+            rows = []
+            for uid, values in tx.rows(
+                "queue/unembedded_values", uids=sorted(made), unpacked=names
+            ):
+                digest, own = made[uid]
+                ranking = packed_of_values([*values[:-1], own], len(own))
+                rows.append(
+                    {"uid": uid, "digest": digest, "vector": vector(own), "ranking": ranking}
+                )
+            if rows:
+                tx.rows("queue/write_vectors", rows=rows)
+
+        self._connection.write(write)
+
+    def count_unembedded(self, space: str | None = None) -> int:
+        """Number of chunks that wait for their vectors."""
+        row = self._connection.row("queue/unembedded_count", space=space)
         return int(row[0]) if row else 0
 
     def longest_wait(self, space: str | None = None) -> float:

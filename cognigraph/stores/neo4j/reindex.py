@@ -14,16 +14,11 @@ from typing import Any
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.neo4j.connection import (
-    Connection,
-    Transaction,
-    packed_property,
-    vector_property,
-)
-from cognigraph.stores.neo4j.index.packing import pack_all
-from cognigraph.stores.neo4j.index.vectors import OwnIndexes
-from cognigraph.stores.neo4j.population import wait_until_built
-from cognigraph.stores.neo4j.values import packed, vector
+from cognigraph.stores.neo4j.connection import Connection, Transaction
+from cognigraph.stores.neo4j.index.packed import pack_all
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes, wait_until_built
+from cognigraph.stores.neo4j.statements import packed_property, vector_property
+from cognigraph.stores.neo4j.values import pack_name_vector, vector
 from cognigraph.stores.reindex import Unindexed
 from cognigraph.text.clean import headed, searched, stated
 
@@ -45,7 +40,7 @@ class _Layer:
         return () if self.label == "Chunk" else ((":Chunk", f":{self.label}"),)
 
 
-_NAMES = _Layer("Named", ("normalised",), str, "reindex/write_names", packed)
+_NAMES = _Layer("Named", ("normalised",), str, "reindex/write_names", pack_name_vector)
 _LAYERS = (
     _NAMES,
     _Layer("Chunk", ("speaker", "text", "fresh"), searched),

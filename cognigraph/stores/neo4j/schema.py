@@ -9,17 +9,14 @@ from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError, StoreUnavailableError
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.neo4j import resolve, succession
-from cognigraph.stores.neo4j.connection import (
-    Connection,
-    Row,
-    Transaction,
-    cypher,
-    vector_property,
-)
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.index import marked, packing
-from cognigraph.stores.neo4j.population import wait_until_built
+from cognigraph.stores.neo4j.entities import resolve_all_entities
+from cognigraph.stores.neo4j.index.packed import pack_all
+from cognigraph.stores.neo4j.index.vectors import wait_until_built
+from cognigraph.stores.neo4j.statements import cypher, vector_property
+from cognigraph.stores.neo4j.states import decide_again, decide_first
+from cognigraph.stores.neo4j.tokens import mark_token
 from cognigraph.stores.protocols import mismatch
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
@@ -30,11 +27,15 @@ MINIMUM = (5, 26)
 """The first release with vector search, dynamic labels and scoped subqueries."""
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
+
 _CREATE = re.compile(r"CREATE (?:FULLTEXT INDEX|INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
+
 _INDEX_TIMEOUT = 900
 """Seconds; 1,000,000 nodes take a minute or two for most indexes."""
+
 _MIGRATION_TIMEOUT = 3600
 """Seconds; to fill the new indexes of a large database takes long, but happens once a release."""
+
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
@@ -147,20 +148,20 @@ def _migrate(
                 connection.command_text(command, {})
     if 0 < version < number_of("resolution"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
-        resolve.settle_all(connection, clock())
+        resolve_all_entities(connection, clock())
     if 0 < version < number_of("states"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
-        succession.settle_all(connection)
+        decide_first(connection)
     if 0 < version < number_of("slots"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
-        succession.settle_again(connection)
+        decide_again(connection)
     if 0 < version < number_of("marks"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
-        marked.index_all(connection)
+        index_marks(connection)
     if 0 < version < number_of("packed"):
         found = tx.row("schema/version")
         assert found is not None
-        packing.pack_all(connection, vector_property(found[4]), found[2])
+        pack_all(connection, vector_property(found[4]), found[2])
     tx.rows(
         "schema/record",
         version=newest,
@@ -181,3 +182,33 @@ def _checked(row: Row, uri: str, embedder: EmbedderIdentity | None) -> EmbedderI
             "open it with the version that wrote it, or add the messages to another database"
         )
     return stored
+
+
+_MARKED_AT_ONCE = 2000
+
+
+def index_marks(connection: Connection) -> None:
+    """Add the marks of all chunks to the full-text index; what was interrupted is continued."""
+    after: str | None = ""
+    while after is not None:
+        after = _index_some(connection, after)
+
+
+def _index_some(connection: Connection, after: str) -> str | None:
+    """Add the marks of the next chunks; return the uid of the last one, if there was any."""
+    row = connection.row("schema/marked", after=after, limit=_MARKED_AT_ONCE)
+    assert row is not None
+    last, chunks = row
+    rows = [
+        [uid, " ".join([lexemes, *new])]
+        for uid, space, marks, lexemes in chunks
+        if (new := _missing_marks(space, marks, lexemes))
+    ]
+    if rows:
+        connection.write(lambda tx: tx.rows("schema/lexemes", rows=rows))
+    return None if last is None else str(last)
+
+
+def _missing_marks(space: str, marks: list[str], lexemes: str) -> list[str]:
+    present = set(lexemes.split())
+    return [token for mark in marks if (token := mark_token(space, mark)) not in present]

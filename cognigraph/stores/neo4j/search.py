@@ -1,33 +1,41 @@
-"""``Neo4jSearch``: candidates from the indexes of Neo4j, records from its nodes."""
+"""``Neo4jSearch``: candidates from the indexes of Neo4j, records from its nodes.
+
+One statement reads the records of a result. It lists the sources of facts that have few; those of
+the others are read by a second one. A source in one of the messages that are read anyway is sent
+without what is known of the message.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from cognigraph.arrays import Vector
 from cognigraph.ids import session_uid
-from cognigraph.model import (
-    Session,
-    Triple,
-)
+from cognigraph.model import Session, Triple
 from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
     ChunkRecord,
+    ConsecutiveChunks,
     EpisodeCandidate,
     NewestSources,
+    ResultQuery,
+    ResultRecords,
 )
 from cognigraph.stores.neo4j import values
-from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.episodes import candidate_of
 from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources
 from cognigraph.stores.neo4j.index.gather import gather_candidates
+from cognigraph.stores.neo4j.index.packed import columns, dimension_of, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
-from cognigraph.stores.neo4j.result_records import result_records, triples_with_newest
-from cognigraph.stores.neo4j.row_values import chunk_of, sessions_of, triple_of
-from cognigraph.stores.result_records import ResultQuery, ResultRecords
+from cognigraph.stores.neo4j.summaries import episode_candidate
+from cognigraph.stores.neo4j.values import chunk_of, sessions_of, triple_of
+from cognigraph.times import to_micros
 
 
 class Neo4jSearch:
@@ -49,6 +57,21 @@ class Neo4jSearch:
         with within(self._timeout):
             return gather_candidates(self._connection, self._lexicons, self._indexes, space, query)
 
+    def consecutive(self, space: str, limit: int) -> ConsecutiveChunks:
+        """The vectors and sessions of the newest chunks."""
+        row = self._connection.row(
+            "search/newest",
+            space=space,
+            limit=limit,
+            unpacked=unpacked_properties(self._connection.embedding),
+        )
+        assert row is not None
+        if not row[0]:
+            return ConsecutiveChunks(np.empty((0, 0), np.float32), np.empty(0, np.int64))
+        nodes = columns(row[0][::-1], dimension_of(row[0][0]))
+        _, sessions = np.unique(nodes.sessions, return_inverse=True)
+        return ConsecutiveChunks(nodes.codes.astype(np.float32), sessions.astype(np.int64))
+
     def episodes(
         self, space: str, vector: Vector, chunks: Sequence[str], limit: int
     ) -> list[EpisodeCandidate]:
@@ -67,11 +90,11 @@ class Neo4jSearch:
                 chunks=list(chunks),
                 vector=values.vector(vector),
             )
-        return [candidate_of(row) for row in rows]
+        return [episode_candidate(row) for row in rows]
 
     def result(self, space: str, query: ResultQuery) -> ResultRecords:
         """The records of a result, with one statement."""
-        return result_records(self._connection, space, query)
+        return read_result(self._connection, space, query)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""
@@ -98,3 +121,78 @@ class Neo4jSearch:
         uids = [session_uid(space, id) for id in dict.fromkeys(ids)]
         rows = self._connection.rows("read/sessions_by_uid", uids=uids)
         return {session.id: session for session in sessions_of(rows)}
+
+
+def read_result(connection: Connection, space: str, query: ResultQuery) -> ResultRecords:
+    """All records of a query."""
+    row = connection.row(
+        "read/result",
+        space=space,
+        chunks=list(dict.fromkeys((*query.chunks, *query.stating))),
+        stating=list(dict.fromkeys(query.stating)),
+        triples=list(query.triples),
+        sessions=[session_uid(space, id) for id in dict.fromkeys(query.sessions)],
+        count=query.newest.count,
+    )
+    assert row is not None
+    chunks, facts, sessions = row
+    often = frozenset(fact[0] for fact in facts if fact[-1] > query.newest.count)
+    triples = _triples([fact for fact in facts if fact[0] not in often], chunks, query.newest)
+    if often:
+        triples |= triples_with_newest(connection, space, sorted(often), query.newest)
+    wanted = set(query.chunks)
+    return ResultRecords(
+        chunks={one[0]: chunk_of(one[:-1]) for one in chunks if one[0] in wanted},
+        stated=_stated(facts),
+        triples=triples,
+        often=often,
+        sessions={session.id: session for session in sessions_of(sessions)},
+    )
+
+
+def triples_with_newest(
+    connection: Connection, space: str, uids: Sequence[str], newest: NewestSources
+) -> dict[str, Triple]:
+    """Facts by uid with their newest sources, however many they have."""
+    rows = connection.rows(
+        "read/triples_with_newest_sources",
+        space=space,
+        uids=list(uids),
+        count=newest.count,
+        chunks=list(newest.chunks),
+        until=newest.until,
+    )
+    return {row[0]: replace(triple_of(row[:-1]), older_sources=row[-1]) for row in rows}
+
+
+def _triples(
+    facts: Iterable[Row], chunks: Iterable[Row], newest: NewestSources
+) -> dict[str, Triple]:
+    """The facts of which all sources were read, without those later than ``until``."""
+    said = {chunk[0]: (chunk[1], chunk[2], chunk[-1]) for chunk in chunks}
+    until = None if newest.until is None else to_micros(newest.until)
+    found = {}
+    for *fact, stating, _ in facts:
+        sources = fact[10]
+        if sources is None:
+            sources = [_source(one, said) for one in stating]
+        fact[10] = [one for one in sources if until is None or one[0] <= until]
+        fact[14] = min(fact[14] or (), default=None)
+        found[fact[0]] = triple_of(fact)
+    return found
+
+
+def _source(stating: Row, said: Mapping[str, tuple[str, str, bool]]) -> Row:
+    """A source as in other rows of facts, of one that names a chunk."""
+    uid, at, by = stating
+    id, session, stated = said[uid]
+    return [at, id, session, by, stated]
+
+
+def _stated(facts: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """The uids of the facts for which each chunk is evidence."""
+    found: dict[str, set[str]] = {}
+    for fact in facts:
+        for chunk, *_ in fact[-2]:
+            found.setdefault(chunk, set()).add(fact[0])
+    return {chunk: tuple(sorted(uids)) for chunk, uids in found.items()}

@@ -1,20 +1,33 @@
-"""A user's word on facts of a Neo4j database, and what is known of their slots."""
+"""Which facts are current: decided in the transaction that changes a slot, or what users say."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any, Protocol
 
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Triple
+from cognigraph.states.slots import FactForm
 from cognigraph.states.succession import NewRuling, Ruling, Standing
-from cognigraph.stores.neo4j.connection import Connection, Transaction
-from cognigraph.stores.neo4j.index.fulltext import name_hash
-from cognigraph.stores.neo4j.row_values import triple_of
-from cognigraph.stores.neo4j.succession import Touched, settle, standings_at
+from cognigraph.stores import state_rows
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.tokens import name_hash
+from cognigraph.stores.neo4j.values import periods, triple_of
 from cognigraph.stores.readings import NamedRuling, ruling_of
-from cognigraph.times import Clock, to_micros
+from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
+from cognigraph.times import Clock, from_micros, to_micros
+
+_BATCH = 1000
+
+
+class Reader(Protocol):
+    """Runs statements, in one transaction or each by itself."""
+
+    def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
+        """Run a statement."""
+        ...
 
 
 class Neo4jStates:
@@ -29,42 +42,44 @@ class Neo4jStates:
         recorded = to_micros(self._clock())
 
         def work(tx: Transaction) -> None:
-            touched = Touched(tx)
-            for one in rulings:
+            touched = TouchedFacts(tx)
+            for ruling in rulings:
                 row = tx.row(
-                    "states/rule", space=space, uid=one.uid, kind=one.kind, superseded_by=one.by,
-                    at=one.at, reason=one.reason, recorded=recorded,
+                    "states/rule", space=space, uid=ruling.uid, kind=ruling.kind,
+                    superseded_by=ruling.by, at=ruling.at, reason=ruling.reason, recorded=recorded,
                 )  # fmt: skip
                 if row is None:
-                    raise NotFoundError(f"there is no triple with the uid {one.uid!r}")
+                    raise NotFoundError(f"there is no triple with the uid {ruling.uid!r}")
                 touched.add([row[0]])
-            settle(tx, touched)
+            touched.decide()
 
         self._connection.write(work)
 
     def rulings(self, space: str) -> list[NamedRuling]:
-        """What users said of facts."""
+        """What users said of the facts of a space that exist, in that order."""
         return [ruling_of(row) for row in self._connection.rows("states/all", space=space)]
 
     def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
-        """Record what users said before."""
+        """Record what users said before, of facts that exist or will be read later."""
         rows = [
-            {"uid": one.uid, "kind": one.kind, "superseded_by": one.by, "at": one.at,
-             "reason": one.reason, "recorded": one.order}
-            for one in rulings
+            {"uid": ruling.uid, "kind": ruling.kind, "superseded_by": ruling.by, "at": ruling.at,
+             "reason": ruling.reason, "recorded": ruling.order}
+            for ruling in rulings
         ]  # fmt: skip
 
         def work(tx: Transaction) -> None:
             tx.rows("insert/space", space=space)
-            touched = Touched(tx)
+            touched = TouchedFacts(tx)
             touched.add([row[0] for row in tx.rows("states/keep", space=space, rows=rows)])
-            settle(tx, touched)
+            touched.decide()
 
         self._connection.write(work)
 
     def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
         """What was known at ``as_of`` of facts; ``uids`` are of this space."""
-        return standings_at(self._connection, uids, as_of)
+        touched = TouchedFacts(self._connection)
+        touched.add(uids)
+        return touched.standings_at(as_of)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
         """Facts about slots of an entity, and those a user ruled on, oldest first."""
@@ -75,15 +90,163 @@ class Neo4jStates:
             name_hash=name_hash(space, normalised),
             normalised=normalised,
         )
-        return self._triples(space, [row[0] for row in rows])
+        uids = [row[0] for row in rows]
+        facts = self._facts(space, uids)
+        return [facts[uid] for uid in uids if uid in facts]
 
     def contested(self, space: str, limit: int) -> list[list[Triple]]:
         """Current facts that share a slot of one value with others, by slot."""
         rows = self._connection.rows("states/contested", space=space, limit=limit)
-        found = {t.uid: t for t in self._triples(space, [uid for row in rows for uid in row[0]])}
-        return [[found[uid] for uid in row[0] if uid in found] for row in rows]
+        facts = self._facts(space, [uid for row in rows for uid in row[0]])
+        return [[facts[uid] for uid in row[0] if uid in facts] for row in rows]
 
-    def _triples(self, space: str, uids: list[str]) -> list[Triple]:
+    def _facts(self, space: str, uids: list[str]) -> dict[str, Triple]:
         rows = self._connection.rows("read/triples_by_uid", space=space, uids=uids)
-        found = {row[0]: triple_of(row) for row in rows}
-        return [found[uid] for uid in uids if uid in found]
+        return {row[0]: triple_of(row) for row in rows}
+
+
+class TouchedFacts(state_rows.TouchedFacts[str]):
+    """Facts whose slots must be decided again before the transaction ends."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self._rows = reader.rows
+
+    def _read_slots(self, keys: Collection[str]) -> Iterator[tuple[str, str, bool]]:
+        rows = self._rows("states/slots", uids=sorted(keys))
+        return ((holder, slot, replaces) for holder, slot, replaces in rows)
+
+    def _slots_of_families(self, families: Collection[Slot[str]]) -> Iterator[Slot[str]]:
+        for holder, slots in self._rows("states/family", families=_listed(families)):
+            yield from ((holder, slot) for slot in slots)
+
+    def _read_forms(self, keys: Collection[str]) -> list[SlotForm[str]]:
+        forms = []
+        for uid, subject, type, relation, object, other, negated, *rest in self._rows(
+            "states/forms", uids=sorted(keys)
+        ):
+            slot, holder, replaces, subject_uid, object_uid, claims = rest
+            form = FactForm(subject, type, relation, object, other, negated)
+            stored = slot, bool(replaces), claims, holder
+            forms.append(SlotForm(uid, form, *stored, subject_uid, object_uid))
+        return forms
+
+    def _write_slots(self, forms: Sequence[SlotForm[str]]) -> None:
+        rows = [
+            {
+                "uid": form.key,
+                "slot": form.slot,
+                "holder": form.holder,
+                "replaces": form.replaces or None,
+            }
+            for form in forms
+        ]
+        self._rows("states/name", rows=rows)
+
+    def _read_facts(self) -> tuple[list[StateRow[str]], list[Ruling]]:
+        found: set[str] = set()
+        if self.slots:
+            found.update(uid for (uid,) in self._rows("states/in_slots", slots=_listed(self.slots)))
+        if families := self.families:
+            rows = self._rows("states/replacing", families=_listed(families))
+            found.update(uid for (uid,) in rows)
+        if self.keys:
+            found.update(uid for (uid,) in self._rows("states/ruled", uids=sorted(self.keys)))
+        if not found:
+            return [], []
+        uids = sorted(found)
+        rulings = [
+            Ruling(kind, uid, recorded, by, _time(at), reason)
+            for kind, uid, recorded, by, at, reason in self._rows("states/rulings", uids=uids)
+        ]
+        return [_state_row(row) for row in self._rows("states/facts", uids=uids)], rulings
+
+    def _write(self, standings: Mapping[str, Standing]) -> None:
+        rows = [_standing_row(uid, new) for uid, new in sorted(standings.items())]
+        self._rows("states/write", rows=rows)
+
+
+def _listed(slots: Collection[Slot[str]]) -> list[list[str]]:
+    return [list(slot) for slot in sorted(slots)]
+
+
+def _state_row(row: Row) -> StateRow[str]:
+    uid, subject, subject_type, relation, object, object_type, negated, *rest = row
+    canonical_subject, canonical_object, when, slot, holder, replaces, said, *standing = rest
+    status, valid_from, valid_to, by, at, decided_by, reason, earlier = standing
+    return StateRow(
+        key=uid,
+        uid=uid,
+        form=FactForm(subject, subject_type, relation, object, object_type, negated),
+        subject=canonical_subject,
+        object=canonical_object,
+        when=when,
+        slot=slot,
+        holder=holder,
+        replaces=replaces,
+        said=tuple(from_micros(at) for at in sorted(said)),
+        standing=Standing(
+            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason,
+            periods(earlier),
+        ),
+    )  # fmt: skip
+
+
+def _time(micros: int | None) -> Any:
+    return None if micros is None else from_micros(micros)
+
+
+def _standing_row(uid: str, standing: Standing) -> dict[str, Any]:
+    properties = {
+        "status": standing.status,
+        "valid_from": standing.valid_from,
+        "valid_to": standing.valid_to,
+        "superseded_at": standing.superseded_at,
+        "decided_by": standing.by,
+        "reason": standing.reason,
+        "earlier": [to_micros(at) for period in standing.earlier for at in period] or None,
+    }
+    return {"uid": uid, "properties": properties, "superseded_by": standing.superseded_by}
+
+
+# Migrations
+
+
+def decide_first(connection: Connection) -> None:
+    """Decide every slot of a database that was written before there were any.
+
+    Some facts at a time, each in a transaction of its own: after a crash it goes on. A slot is
+    decided again with every batch that has a fact about it.
+    """
+
+    def work(tx: Transaction) -> bool:
+        rows = tx.rows("states/backfill", limit=_BATCH)
+        for _, uids in sorted(rows):
+            _decide(tx, uids)
+        return bool(rows)
+
+    while connection.write(work):
+        pass
+
+
+def decide_again(connection: Connection) -> None:
+    """Decide every fact again, because the table of slots or the order of statements has changed.
+
+    Some facts at a time, each in a transaction of its own; after a crash it begins anew.
+    """
+    for (space,) in connection.rows("read/spaces"):
+        after: int | None = -1
+        while after is not None:
+
+            def work(tx: Transaction, space: str = space, after: int = after) -> int | None:
+                rows = tx.rows("states/next", space=space, after=after, limit=_BATCH)
+                _decide(tx, [uid for uid, _ in rows])
+                return rows[-1][1] if rows else None
+
+            after = connection.write(work)
+
+
+def _decide(tx: Transaction, uids: Collection[str]) -> None:
+    touched = TouchedFacts(tx)
+    touched.add(uids)
+    touched.decide()

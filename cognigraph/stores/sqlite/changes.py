@@ -31,7 +31,7 @@ from zlib import crc32
 
 from cognigraph.errors import StoreError
 from cognigraph.stores.sqlite.connection import Pool
-from cognigraph.stores.sqlite.identity import create_beside
+from cognigraph.stores.sqlite.disk_file import create_beside
 
 _TOKEN, _COUNT, _IN_LOG = "log_token", "log_changes", "log_is_needed"
 KEYS = (_TOKEN, _COUNT, _IN_LOG)

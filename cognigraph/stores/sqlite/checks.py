@@ -8,12 +8,14 @@ from pathlib import Path
 
 from cognigraph.model.storage import Check
 from cognigraph.stores.protocols import imports_check
-from cognigraph.stores.sqlite import imports
+from cognigraph.stores.sqlite.messages import unfinished_imports
 
 _LOW_DISK = 200 << 20
 
 
-def run(connection: sqlite3.Connection, path: str, is_read_only: bool = False) -> list[Check]:
+def run_checks(
+    connection: sqlite3.Connection, path: str, is_read_only: bool = False
+) -> list[Check]:
     """Check integrity, durability settings, disk space, and that index tables are complete."""
     integrity = _integrity(connection)
     checks = [
@@ -44,7 +46,7 @@ def run(connection: sqlite3.Connection, path: str, is_read_only: bool = False) -
             )
         )
     checks.append(_episodes(connection))
-    checks += imports_check(imports.unfinished(connection))
+    checks += imports_check(unfinished_imports(connection))
     if Path(path).exists() and not is_read_only:
         free = shutil.disk_usage(Path(path).resolve().parent).free
         size = Path(path).stat().st_size

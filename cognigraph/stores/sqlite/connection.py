@@ -18,8 +18,8 @@ from typing import Any, Protocol
 
 from cognigraph.errors import CogniGraphError, SchemaError, StoreError, StoreUnavailableError
 from cognigraph.new_file import new_file
-from cognigraph.stores.sqlite import read_only
-from cognigraph.stores.sqlite.identity import (
+from cognigraph.stores.sqlite import disk_file
+from cognigraph.stores.sqlite.disk_file import (
     Files,
     check_not_emptied,
     check_regular,
@@ -110,11 +110,11 @@ class Pool:
             if before.main is None:
                 self._create()
                 before = files(self._absolute)
-            self.is_read_only = read_only.can_only_be_read(self._absolute)
+            self.is_read_only = disk_file.can_only_be_read(self._absolute)
         elif before.main != self._opened.main:
             check_same(self._absolute, self._opened)
         # No connection creates the file: that would hide its deletion.
-        mode = read_only.mode(self._absolute) if self.is_read_only else "mode=rw"
+        mode = disk_file.mode(self._absolute) if self.is_read_only else "mode=rw"
         try:
             connection = sqlite3.connect(
                 f"{Path(self._absolute).as_uri()}?{mode}",
@@ -271,7 +271,7 @@ class Pool:
     def write(self) -> Iterator[sqlite3.Connection]:
         """A durable write transaction; rolled back on any exception."""
         if self.is_read_only:
-            raise StoreError(read_only.refusal(self.path))
+            raise StoreError(disk_file.refusal(self.path))
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
             self.check_same(connection)
             if self.changes is not None:
@@ -340,7 +340,7 @@ def mapped_errors(path: str) -> Iterator[None]:
                 f"{path}: {text}; free disk space and repeat the call, nothing was half-written"
             ) from error
         if "readonly" in text:
-            raise StoreError(read_only.refusal(path)) from error
+            raise StoreError(disk_file.refusal(path)) from error
         if "decode" in text:
             raise StoreError(damaged(path, text)) from error
         if "unable to open" in text:

@@ -1,4 +1,9 @@
-"""``SQLiteEntityMap``: the blocks, pairs, constraints, groups and merges of one space.
+"""``SQLiteEntityMap``: blocks, pairs, constraints and groups of entities, and their facts.
+
+A triple keeps the entities it was extracted with (``raw_subject_id``, ``raw_object_id``) and points
+to their canonical entities (``subject_id``, ``object_id``). Of the triples that are then equal, the
+one with the smallest uid gets all evidence and the others are its duplicates. Merges and splits are
+the same computation.
 
 Lists are passed to statements as JSON, so that each statement is compiled once for any length.
 """
@@ -8,16 +13,26 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from cognigraph import ids
 from cognigraph.resolution.cluster import Constraint, Link, Pair
 from cognigraph.resolution.compare import EntityName, PairVerdict
 from cognigraph.resolution.incremental import MOST_IN_BLOCK
 from cognigraph.resolution.name_forms import is_proper
-from cognigraph.stores.sqlite.canonical import set_canonical
-from cognigraph.stores.sqlite.succession import Touched
+from cognigraph.stores.sqlite.rows import select_in
+from cognigraph.stores.sqlite.states import TouchedFacts
 
+HIDDEN = (1 << 63) - 1
+"""First observed time of a duplicate triple in the search index: later than any ``as_of``."""
+_ENDS = """
+SELECT t.id, t.fold, t.relation, t.when_text, t.negated, ss.uid, so.uid, ss.id, so.id,
+       s.shown_id IS NOT NULL OR o.shown_id IS NOT NULL
+FROM triple t
+JOIN entity s ON s.id = t.raw_subject_id JOIN entity ss ON ss.id = coalesce(s.shown_id, s.id)
+JOIN entity o ON o.id = t.raw_object_id JOIN entity so ON so.id = coalesce(o.shown_id, o.id)
+WHERE t.id IN ({})"""
 _ROW = "SELECT id, uid, normalised, type, name FROM entity"
 _ENTER = """
 INSERT OR IGNORE INTO block SELECT ?, key.value, entity.key
@@ -26,7 +41,6 @@ _LEAVE = """
 DELETE FROM block WHERE (space_id, key, entity_id) IN
   (SELECT ?, key.value, CAST(entity.key AS INTEGER)
    FROM json_each(?) entity, json_each(entity.value) key) RETURNING key"""
-
 _SIZES = """
 SELECT value, (SELECT count(*) FROM
   (SELECT 1 FROM block WHERE space_id = ? AND key = value LIMIT ?)) FROM json_each(?)"""
@@ -46,8 +60,8 @@ class SQLiteEntityMap:
         self._ids: dict[str, int] = {}
         self._uids: dict[int, str] = {}
         self._rows: dict[int, Sequence[str]] = {}
-        self.touched = Touched(connection)
-        """Facts whose ends have changed, for :func:`cognigraph.stores.sqlite.succession.settle`."""
+        self.touched = TouchedFacts(connection, space_id)
+        """Facts whose ends have changed."""
 
     def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
         """Run a query in which ``{}`` stands for a list; ``first`` are the parameters before it."""
@@ -251,3 +265,98 @@ class SQLiteEntityMap:
             },
             self.touched.add,
         )
+
+
+def set_canonical(
+    connection: sqlite3.Connection,
+    space: str,
+    revision: int,
+    canonical: Mapping[int, int | None],
+    touch: Callable[[Collection[int]], None],
+) -> None:
+    """Set the canonical entity of extracted entities, and move their mentions and triples there.
+
+    ``None`` takes an entity out of its group: it is canonical itself.
+
+    ``touch`` gets the triples that change, before they do.
+    """
+    triples: set[int] = set()
+    for raw, new in canonical.items():
+        (old,) = connection.execute(
+            "SELECT coalesce(shown_id, id) FROM entity WHERE id = ?", (raw,)
+        ).fetchone()
+        triples.update(
+            row[0]
+            for row in connection.execute(
+                "SELECT id FROM triple WHERE subject_id = ? AND raw_subject_id = ? "
+                "UNION SELECT id FROM triple WHERE object_id = ? AND raw_object_id = ?",
+                (old, raw, old, raw),
+            )
+        )
+        connection.execute(
+            "UPDATE mention SET entity_id = ? WHERE entity_id = ? AND raw_id = ?",
+            (raw if new is None else new, old, raw),
+        )
+    touch(triples)
+    connection.executemany(
+        "UPDATE entity SET shown_id = ? WHERE id = ?",
+        [(new, raw) for raw, new in canonical.items()],
+    )
+    deduplicate(connection, space, revision, triples)
+
+
+def deduplicate(
+    connection: sqlite3.Connection, space: str, revision: int, triples: Collection[int]
+) -> None:
+    """Recompute the canonical subject, object and duplicates of some triples."""
+    alone: list[int] = []
+    keys: set[str] = set()
+    for row in select_in(connection, _ENDS, [*triples]):
+        id, old, relation, when, negated, subject, object, subject_id, object_id, merged = row
+        key = ids.triple_uid(space, subject, relation, object, when, bool(negated))
+        keys.update(key for key in (old, key if merged else None) if key is not None)
+        if not merged:
+            alone.append(id)
+        connection.execute(
+            "UPDATE triple SET subject_id = ?, object_id = ?, fold = ? WHERE id = ?",
+            (subject_id, object_id, key if merged else None, id),
+        )
+    into = dict(zip(alone, alone, strict=True))
+    members: dict[str, list[int]] = {}
+    for key, id in select_in(
+        connection, "SELECT fold, id FROM triple WHERE fold IN ({}) ORDER BY uid", sorted(keys)
+    ):
+        members.setdefault(key, []).append(id)
+    for group in members.values():
+        into.update(dict.fromkeys(group, group[0]))
+    for id, canonical in into.items():
+        connection.execute(
+            "UPDATE triple SET folded_into = ? WHERE id = ?",
+            (None if canonical == id else canonical, id),
+        )
+        connection.execute(
+            "UPDATE evidence SET triple_id = ? WHERE raw_id = ? AND triple_id != ?",
+            (canonical, id, canonical),
+        )
+    for id, canonical in into.items():
+        observe(connection, revision, id, duplicate=canonical != id)
+
+
+def observe(connection: sqlite3.Connection, revision: int, id: int, *, duplicate: bool) -> None:
+    """Set a triple's observed times from its evidence, in its row and in the search index."""
+    column = "raw_id" if duplicate else "triple_id"
+    first, last = connection.execute(
+        f"SELECT min(observed_at), max(observed_at) FROM evidence WHERE {column} = ?", (id,)
+    ).fetchone()
+    subject, object, first, last = connection.execute(
+        # A triple without evidence keeps its times: it is about to be deleted.
+        "UPDATE triple SET first_observed = coalesce(?, first_observed), "
+        "last_observed = coalesce(?, last_observed) WHERE id = ? "
+        "RETURNING subject_id, object_id, first_observed, last_observed",
+        (first, last, id),
+    ).fetchone()
+    connection.execute(
+        "UPDATE triple_index SET changed = ?, subject_id = ?, object_id = ?, first_observed = ?, "
+        "last_observed = ? WHERE triple_id = ?",
+        (revision, subject, object, HIDDEN if duplicate else first, last, id),
+    )

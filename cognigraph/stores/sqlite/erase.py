@@ -16,7 +16,7 @@ from cognigraph.stores.sqlite.index.snapshots import drop_stale
 _MARK = "erase"
 
 
-def begin(connection: sqlite3.Connection) -> None:
+def begin_erasing(connection: sqlite3.Connection) -> None:
     """Overwrite what this connection deletes, and note that the file is to be rewritten."""
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, 'due')", (_MARK,))
@@ -28,7 +28,7 @@ def is_due(connection: sqlite3.Connection) -> bool:
     return row is not None
 
 
-def erase(pool: Pool) -> bool:
+def erase_deleted(pool: Pool) -> bool:
     """Rewrite the file and empty its log; False if others held it up or it can only be read."""
     with pool.connection() as connection, mapped_errors(pool.path):
         if not is_due(connection):

@@ -1,17 +1,63 @@
-"""``MemoryFile``: transactions, vector format and clock, shared by the roles of a SQLite store."""
+"""``MemoryFile``: the metadata of an open file, and transactions for the roles of the store."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from sqlite3 import Connection
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from cognigraph.stores.sqlite import read
+from cognigraph.errors import EmbedderMismatchError
+from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.stores.sqlite import rows
+from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool
-from cognigraph.stores.sqlite.schema import Record, check_generation
-from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.times import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The metadata of a file.
+
+    ``generation`` counts the embedders it has had. ``key`` seals what is shown of the file but says
+    something of all spaces.
+    """
+
+    schema_version: int
+    embedder: EmbedderIdentity
+    vectors: VectorFormat
+    generation: int
+    key: bytes
+
+
+def write_meta(connection: sqlite3.Connection, **values: str | int) -> None:
+    """Record metadata of the file."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+        [(key, str(value)) for key, value in values.items()],
+    )
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """The metadata of the file, with defaults for values that older versions did not record."""
+    return {"vectors": "float32", "generation": "1"} | dict(
+        connection.execute("SELECT key, value FROM meta")
+    )
+
+
+def check_generation(connection: sqlite3.Connection, path: str, record: Record) -> None:
+    """Raise if the embedder was changed after ``record`` was read, by this or another process."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    if row is not None and int(row[0]) != record.generation:
+        now = read_meta(connection)
+        raise EmbedderMismatchError(
+            f"{path} has been reindexed with the embedder {now['embedder']!r} "
+            f"({now['dimension']} dimensions, {now['vectors']}) since it was opened with "
+            f"{record.embedder.name!r}; open it again with the new one"
+        )
+
 
 _T = TypeVar("_T")
 
@@ -69,5 +115,13 @@ class MemoryFile:
     def query(self, space: str, empty: _T, work: Callable[[Connection, int], _T]) -> _T:
         """Run ``work`` with the row id of a space; return ``empty`` if there is no such space."""
         with self._pool.read() as connection:
-            space_id = read.space_id(connection, space)
+            space_id = rows.space_id(connection, space)
             return empty if space_id is None else work(connection, space_id)
+
+    def select(self, space: str, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query whose first parameter is the row id of a space; none without one."""
+        with self._pool.read() as connection:
+            space_id = rows.space_id(connection, space)
+            if space_id is None:
+                return []
+            return connection.execute(statement, (space_id, *parameters)).fetchall()

@@ -1,29 +1,42 @@
-"""Forgetting messages of a session, with all that was read out of them, in one transaction."""
+"""Forgetting: messages with all that was read out of them, or whole spaces; and new texts.
+
+Messages of a session go in one transaction. What other messages said too stays. The session's other
+chunks are read again if one of the forgotten ones was read, because what was read out of them may
+rest on it.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from cognigraph.ids import session_uid
+from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in, quoting
-from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
-from cognigraph.stores.sqlite import read, succession, written
+from cognigraph.stores.protocols import Chosen, Selection
+from cognigraph.stores.records import MessageRow, with_uid
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
-from cognigraph.stores.sqlite.insert import Owner
+from cognigraph.stores.sqlite.erase import begin_erasing
+from cognigraph.stores.sqlite.facts import entities_called
+from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.stores.sqlite.messages import Owner, bump, end_import, write_chunks
+from cognigraph.stores.sqlite.queue import start_over
 from cognigraph.stores.sqlite.replace import (
     Affected,
     drop_support,
     entities_without_support,
     prune,
     prune_aliases,
-    start_over,
 )
-from cognigraph.times import to_micros
+from cognigraph.stores.sqlite.rows import space_id
+from cognigraph.stores.sqlite.states import TouchedFacts
+from cognigraph.stores.sqlite.summaries import drop_written
+from cognigraph.times import from_micros, to_micros
 
 _CHOSEN = """
 SELECT s.name, s.uid, c.uid, c.part FROM chunk c JOIN session s ON s.id = c.session_id
@@ -36,6 +49,11 @@ _ABOUT = """
     UNION SELECT v.chunk_id FROM evidence v JOIN triple t ON t.id = v.triple_id
     WHERE t.subject_id IN (SELECT value FROM json_each(:entities))
        OR t.object_id IN (SELECT value FROM json_each(:entities))))"""
+
+_OF_MESSAGE = "SELECT 1 FROM message_data d WHERE d.chunk_id = c.id - c.part"
+_TAGGED = f"""EXISTS ({_OF_MESSAGE} AND EXISTS (
+  SELECT 1 FROM json_each(d.tags) WHERE value = :tag))"""
+_EXPIRED = f"EXISTS ({_OF_MESSAGE} AND d.expires <= :expired)"
 
 _REASONS = """
 SELECT r.uid, r.reason, t.subject || ' ' || t.relation || ' ' || t.object
@@ -53,8 +71,193 @@ UNION ALL SELECT l.uid, t.subject, t.object, v.spelled, v.said_by
 UNION ALL SELECT l.uid, a.name, s.spelled, NULL, NULL FROM left l
   JOIN alias_source s ON s.chunk_id = l.id JOIN alias a ON a.id = s.alias_id"""
 
+_GONE = "WITH gone AS MATERIALIZED (SELECT value AS id FROM json_each(:gone))"
 
-def choose(connection: sqlite3.Connection, space: int, selection: Selection) -> list[Chosen]:
+_TRIPLE_COUNTS = f"""{_GONE}
+SELECT EXISTS (SELECT 1 FROM evidence o WHERE o.triple_id = t.triple_id
+               AND o.chunk_id NOT IN (SELECT id FROM gone)) AS stays, count(*)
+FROM (SELECT DISTINCT triple_id FROM evidence WHERE chunk_id IN (SELECT id FROM gone)) t
+GROUP BY stays"""
+
+_ENTITY_COUNTS = f"""{_GONE},
+touched AS (
+  SELECT entity_id AS id FROM mention WHERE chunk_id IN (SELECT id FROM gone)
+  UNION SELECT t.subject_id FROM evidence v JOIN triple t ON t.id = v.triple_id
+        WHERE v.chunk_id IN (SELECT id FROM gone)
+  UNION SELECT t.object_id FROM evidence v JOIN triple t ON t.id = v.triple_id
+        WHERE v.chunk_id IN (SELECT id FROM gone))
+SELECT EXISTS (SELECT 1 FROM mention m WHERE m.entity_id = e.id
+               AND m.chunk_id NOT IN (SELECT id FROM gone))
+  OR EXISTS (SELECT 1 FROM triple t JOIN evidence v ON v.triple_id = t.id
+             WHERE t.subject_id = e.id AND v.chunk_id NOT IN (SELECT id FROM gone))
+  OR EXISTS (SELECT 1 FROM triple t JOIN evidence v ON v.triple_id = t.id
+             WHERE t.object_id = e.id AND v.chunk_id NOT IN (SELECT id FROM gone)) AS stays,
+  count(*)
+FROM touched e GROUP BY stays"""
+
+_SESSION_COUNTS = """
+WITH lost AS MATERIALIZED (SELECT value AS id FROM json_each(:sessions))
+SELECT
+  (SELECT count(DISTINCT key_id) FROM session_key k WHERE session_id IN (SELECT id FROM lost)
+   AND NOT EXISTS (SELECT 1 FROM session_key o WHERE o.key_id = k.key_id
+                   AND o.session_id NOT IN (SELECT id FROM lost))),
+  (SELECT count(*) FROM theme WHERE session_id IN (SELECT id FROM lost)),
+  (SELECT count(*) FROM revision WHERE session_id IN (SELECT id FROM lost)),
+  (SELECT count(*) FROM chunk c JOIN work w ON w.chunk_id = c.id
+   WHERE c.session_id IN (SELECT id FROM lost) AND c.part = 0 AND w.state = 1
+     AND c.id NOT IN (SELECT value FROM json_each(:gone)))"""
+
+_CHUNKS = """
+SELECT c.id, c.uid, c.text, c.digest FROM chunk c JOIN session s ON s.id = c.session_id
+WHERE s.uid = ? AND c.message_id = ? AND c.space_id = s.space_id ORDER BY c.part"""
+
+_VERSIONS = """
+SELECT v.text, v.replaced_at FROM session s
+JOIN chunk c ON c.session_id = s.id AND c.message_id = ? AND c.part = 0
+JOIN version v ON v.uid = c.uid WHERE s.uid = ? ORDER BY v.number"""
+_OF_CHUNKS = "chunk_id IN (SELECT id FROM chunk WHERE space_id = ?)"
+_OF_SESSIONS = "session_id IN (SELECT id FROM session WHERE space_id = ?)"
+_OF_ENTITIES = "a_id IN (SELECT id FROM entity WHERE space_id = ?)"
+_EMPTY_SPACE = (
+    f"DELETE FROM evidence WHERE {_OF_CHUNKS}",
+    "DELETE FROM written WHERE space_id = ?",
+    f"DELETE FROM mention WHERE {_OF_CHUNKS}",
+    f"DELETE FROM alias_source WHERE {_OF_CHUNKS}",
+    "DELETE FROM alias WHERE space_id = ?",
+    "DELETE FROM block WHERE space_id = ?",
+    "DELETE FROM pair WHERE space_id = ?",
+    f"DELETE FROM ruling WHERE {_OF_ENTITIES}",
+    "DELETE FROM merge WHERE space_id = ?",
+    "DELETE FROM state_ruling WHERE space_id = ?",
+    "DELETE FROM triple_index WHERE space_id = ?",
+    "DELETE FROM triple WHERE space_id = ?",
+    "UPDATE entity SET shown_id = NULL WHERE space_id = ? AND shown_id IS NOT NULL",
+    "DELETE FROM entity WHERE space_id = ?",
+    f"DELETE FROM session_key WHERE {_OF_SESSIONS}",
+    "DELETE FROM key WHERE space_id = ?",
+    f"DELETE FROM covers WHERE theme_id IN (SELECT id FROM theme WHERE {_OF_SESSIONS})",
+    f"DELETE FROM theme WHERE {_OF_SESSIONS}",
+    f"DELETE FROM revision WHERE {_OF_SESSIONS}",
+    "DELETE FROM behind WHERE space_id = ?",
+    "DELETE FROM work WHERE space_id = ?",
+    "DELETE FROM chunk_index WHERE space_id = ?",
+    "DELETE FROM chunk WHERE space_id = ?",
+    "DELETE FROM session WHERE space_id = ?",
+    "DELETE FROM version WHERE space_id = ?",
+)
+"""From what refers to other rows to what is referred to."""
+
+
+class SQLiteForgetting:
+    """The part of housekeeping that deletes and replaces: see ``HousekeepingStore``."""
+
+    def __init__(self, file: MemoryFile) -> None:
+        self._file = file
+
+    def choose(self, space: str, selection: Selection) -> list[Chosen]:
+        """Find the messages to forget, by session."""
+        return self._file.query(space, [], lambda c, s: _choose(c, s, selection))
+
+    def preview_forget(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
+        """Count what would go with these messages, and what would stay."""
+        return self._file.query(space, Forgotten(), lambda c, _: _preview(c, chosen))
+
+    def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
+        """Delete messages of one session with all that was read out of them."""
+        with self._file.write() as connection:
+            begin_erasing(connection)
+            owner = _begin(connection, space, chosen.session_uid)
+            ids = _ids_of(connection, chosen.chunks).values()
+            if owner is None or not ids:
+                return
+            if remember:
+                _remember(connection, owner.space_id, chosen.messages)
+            was_read = _forget_derived(connection, space, owner, ids, self._now())
+            _drop_reasons(connection, owner, ids)
+            _delete_chunks(connection, ids)
+            connection.executemany(
+                "DELETE FROM version WHERE uid = ?", [(uid,) for uid in chosen.messages]
+            )
+            _refresh_session(connection, chosen.session_uid, owner, reread=was_read)
+
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space with all that was read out of them."""
+        with self._file.write() as connection:
+            begin_erasing(connection)
+            id = space_id(connection, space)
+            if id is not None:
+                empty_space(connection, id, remember=remember)
+
+    def remove_space(self, space: str) -> None:
+        """Delete a space with all that it holds."""
+        with self._file.write() as connection:
+            begin_erasing(connection)
+            end_import(connection, space)
+            id = space_id(connection, space)
+            if id is not None:
+                empty_space(connection, id, remember=False)
+                connection.execute("DELETE FROM forgotten WHERE space_id = ?", (id,))
+                connection.execute("DELETE FROM space WHERE id = ?", (id,))
+
+    def remember(self, space: str, uids: Sequence[str]) -> None:
+        """Note messages as forgotten."""
+        with self._file.write() as connection:
+            id, _ = bump(connection, space)
+            _remember(connection, id, uids)
+
+    def forgotten(self, space: str) -> list[str]:
+        """Uids of forgotten messages, sorted."""
+        query = "SELECT uid FROM forgotten WHERE space_id = ? ORDER BY uid"
+        return [uid for (uid,) in self._file.select(space, query)]
+
+    def update(self, space: str, message: MessageRow, at: datetime) -> bool:
+        """Replace the text of a message; the old one stays as a version."""
+        with self._file.write_vectors() as connection:
+            old = connection.execute(_CHUNKS, (message.session_uid, message.id)).fetchall()
+            if not old or old[0][3] == message.digest:
+                return False
+            owner = _begin(connection, space, message.session_uid)
+            assert owner is not None
+            uid, ids = old[0][1], [row[0] for row in old]
+            connection.execute(
+                """INSERT INTO version
+                   SELECT :uid, 1 + (SELECT count(*) FROM version WHERE uid = :uid),
+                          :space, :now, :text, :digest""",
+                {
+                    "uid": uid, "space": owner.space_id, "now": to_micros(at),
+                    "text": "".join(row[2] for row in old), "digest": old[0][3],
+                },
+            )  # fmt: skip
+            was_read = _forget_derived(connection, space, owner, ids, to_micros(at))
+            _delete_chunks(connection, ids)
+            first = ids[0] if len(message.chunks) <= len(ids) else None
+            new = with_uid(message, uid)
+            write_chunks(connection, self._file.vectors, owner, new, first)
+            _refresh_session(connection, message.session_uid, owner, reread=was_read)
+            return True
+
+    def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
+        """Earlier texts of a message and when they were replaced, oldest first."""
+        with self._file.read() as connection:
+            rows = connection.execute(_VERSIONS, (id, session_uid(space, session)))
+            return [(text, from_micros(at)) for text, at in rows]
+
+    def versioned(self, space: str) -> set[str]:
+        """Uids of messages that have earlier texts."""
+        query = "SELECT DISTINCT uid FROM version WHERE space_id = ?"
+        return {uid for (uid,) in self._file.select(space, query)}
+
+    def _now(self) -> int:
+        return to_micros(self._file.clock())
+
+
+def _remember(connection: sqlite3.Connection, space: int, uids: Iterable[str]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO forgotten VALUES (?, ?)", [(uid, space) for uid in uids]
+    )
+
+
+def _choose(connection: sqlite3.Connection, space: int, selection: Selection) -> list[Chosen]:
     """Messages that match all criteria, by session."""
     conditions: list[str] = []
     parameters: dict[str, Any] = {"space": space}
@@ -63,7 +266,7 @@ def choose(connection: sqlite3.Connection, space: int, selection: Selection) -> 
         (selection.session, "session", "s.name = :session"),
         (selection.speaker, "speaker", "c.speaker = :speaker"),
         (_moment(selection.before), "before", "c.at < :before"),
-        (_entities(connection, space, selection), "entities", _ABOUT),
+        (_named(connection, space, selection.entity), "entities", _ABOUT),
         (selection.role, "role", "coalesce(c.role, 'person') = :role"),
         (selection.tag, "tag", _TAGGED),
         (_moment(selection.expired), "expired", _EXPIRED),
@@ -72,56 +275,14 @@ def choose(connection: sqlite3.Connection, space: int, selection: Selection) -> 
             conditions.append(f" AND {condition}")
             parameters[name] = value
     rows = connection.execute(_CHOSEN.format(conditions="".join(conditions)), parameters)
-    by_session: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for session, session_uid, uid, part in rows:
-        by_session.setdefault((session, session_uid), []).append((uid, part))
-    return [
-        Chosen(
-            *key,
-            chunks=tuple(uid for uid, _ in chunks),
-            messages=tuple(uid for uid, part in chunks if not part),
-        )
-        for key, chunks in by_session.items()
-    ]
-
-
-_OF_MESSAGE = "SELECT 1 FROM message_data d WHERE d.chunk_id = c.id - c.part"
-_TAGGED = f"""EXISTS ({_OF_MESSAGE} AND EXISTS (
-  SELECT 1 FROM json_each(d.tags) WHERE value = :tag))"""
-_EXPIRED = f"EXISTS ({_OF_MESSAGE} AND d.expires <= :expired)"
+    return Chosen.by_session(rows)
 
 
 def _moment(at: datetime | None) -> int | None:
     return None if at is None else to_micros(at)
 
 
-def _entities(connection: sqlite3.Connection, space: int, selection: Selection) -> str | None:
-    if selection.entity is None:
-        return None
-    return json.dumps(read.entities_called(connection, space, selection.entity))
-
-
-def forget(
-    connection: sqlite3.Connection, space: str, chosen: Chosen, *, remember: bool, now: int
-) -> None:
-    """Delete messages; see ``HousekeepingStore.forget``."""
-    owner = begin(connection, space, chosen.session_uid)
-    ids = ids_of(connection, chosen.chunks)
-    if owner is None or not ids:
-        return
-    if remember:
-        connection.executemany(
-            "INSERT OR IGNORE INTO forgotten VALUES (?, ?)",
-            [(uid, owner.space_id) for uid in chosen.messages],
-        )
-    was_read = forget_derived(connection, space, owner, ids.values(), now)
-    _drop_reasons(connection, owner, ids.values())
-    delete_chunks(connection, ids.values())
-    connection.executemany("DELETE FROM version WHERE uid = ?", [(u,) for u in chosen.messages])
-    refresh_session(connection, chosen.session_uid, owner, reread=was_read)
-
-
-def begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner | None:
+def _begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner | None:
     """Tell all readers of a space that rows disappear; None if there is no such session."""
     row = connection.execute(
         "SELECT p.id, s.id, p.revision + 1 FROM session s JOIN space p ON p.id = s.space_id "
@@ -136,7 +297,7 @@ def begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner
     return Owner(*row)
 
 
-def ids_of(connection: sqlite3.Connection, uids: Iterable[str]) -> dict[str, int]:
+def _ids_of(connection: sqlite3.Connection, uids: Iterable[str]) -> dict[str, int]:
     """Row ids of chunks by uid; what is gone is missing."""
     return dict(
         connection.execute(
@@ -146,7 +307,7 @@ def ids_of(connection: sqlite3.Connection, uids: Iterable[str]) -> dict[str, int
     )
 
 
-def is_read(connection: sqlite3.Connection, ids: Collection[int]) -> bool:
+def _is_read(connection: sqlite3.Connection, ids: Collection[int]) -> bool:
     """Whether one of some chunks was read, tried or leased, so that others may rest on it."""
     return bool(
         connection.execute(
@@ -158,7 +319,7 @@ def is_read(connection: sqlite3.Connection, ids: Collection[int]) -> bool:
     )
 
 
-def leaks(connection: sqlite3.Connection, session_id: int, gone: Collection[int]) -> list[str]:
+def _leaks(connection: sqlite3.Connection, session_id: int, gone: Collection[int]) -> list[str]:
     """Uids of the session's other chunks out of which something was read that only these said."""
     forgotten, left = _texts(connection, session_id, gone)
     if not left:
@@ -193,35 +354,25 @@ def _drop_reasons(connection: sqlite3.Connection, owner: Owner, gone: Collection
     if not reasons:
         return
     quotes = quoting(reasons, *_texts(connection, owner.session_id, gone))
-    listed = json.dumps(quotes)
     connection.execute(
         """UPDATE state_ruling SET reason = ''
            WHERE space_id = ? AND uid IN (SELECT value FROM json_each(?))""",
-        (owner.space_id, listed),
+        (owner.space_id, json.dumps(quotes)),
     )
-    touched = succession.Touched(connection)
-    touched.add(
-        [
-            id
-            for (id,) in connection.execute(
-                """SELECT coalesce(folded_into, id) FROM triple
-                   WHERE uid IN (SELECT value FROM json_each(?))""",
-                (listed,),
-            )
-        ]
-    )
-    succession.settle(connection, owner.space_id, touched)
+    touched = TouchedFacts(connection, owner.space_id)
+    touched.add_uids(quotes)
+    touched.decide()
 
 
-def forget_derived(
+def _forget_derived(
     connection: sqlite3.Connection, space: str, owner: Owner, ids: Collection[int], now: int
 ) -> bool:
     """Delete what was read out of chunks, and only out of them; False if they were not read."""
-    written.drop(connection, owner.space_id, ids)
-    if not is_read(connection, ids):
+    drop_written(connection, owner.space_id, ids)
+    if not _is_read(connection, ids):
         return False
     entity_map = SQLiteEntityMap(connection, space, owner.space_id, owner.revision, now)
-    others = ids_of(connection, leaks(connection, owner.session_id, ids))
+    others = _ids_of(connection, _leaks(connection, owner.session_id, ids))
     affected = drop_support(connection, [*ids, *others.values()])
     entity_map.touched.add(affected.triples)
     facts = _uids_of_triples(connection, affected.triples)
@@ -229,7 +380,7 @@ def forget_derived(
     prune(connection, entity_map, space, owner.space_id, owner.revision, affected)
     _prune_spoken_of(connection, entity_map, affected)
     entity_map.touched.add(_drop_rulings(connection, owner.space_id, facts))
-    succession.settle(connection, owner.space_id, entity_map.touched)
+    entity_map.touched.decide()
     return True
 
 
@@ -270,13 +421,13 @@ def _prune_spoken_of(
     connection.executemany("DELETE FROM entity WHERE id = ?", [(id,) for id in gone.values()])
 
 
-def delete_chunks(connection: sqlite3.Connection, ids: Collection[int]) -> None:
+def _delete_chunks(connection: sqlite3.Connection, ids: Collection[int]) -> None:
     """Delete chunks out of which nothing is read any more."""
     for table, column in (("work", "chunk_id"), ("chunk_index", "chunk_id"), ("chunk", "id")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(id,) for id in ids])
 
 
-def refresh_session(
+def _refresh_session(
     connection: sqlite3.Connection, session_uid: str, owner: Owner, *, reread: bool
 ) -> None:
     """Bring a session up to date that has lost messages; delete it if it has none left."""
@@ -324,3 +475,66 @@ def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:
     )
     for table in ("theme", "revision"):
         connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
+
+
+def _preview(connection: sqlite3.Connection, chosen: Sequence[Chosen]) -> Forgotten:
+    """Count what would go, and what would stay."""
+    gone: set[int] = set()
+    untied: set[int] = set()
+    reset: list[int] = []
+    ended = 0
+    for part in chosen:
+        ids = set(_ids_of(connection, part.chunks).values())
+        session_id, chunks = connection.execute(
+            "SELECT id, chunks FROM session WHERE uid = ?", (part.session_uid,)
+        ).fetchone()
+        gone |= ids
+        ended += chunks == len(ids)
+        if _is_read(connection, ids):
+            untied |= set(_ids_of(connection, _leaks(connection, session_id, ids)).values())
+        if chunks == len(ids) or _is_read(connection, ids):
+            reset.append(session_id)
+    triples, kept_triples = _counts(connection, _TRIPLE_COUNTS, gone | untied)
+    entities, kept_entities = _counts(connection, _ENTITY_COUNTS, gone | untied)
+    keys, themes, revisions, reread = connection.execute(
+        _SESSION_COUNTS, {"sessions": json.dumps(reset), "gone": json.dumps([*gone])}
+    ).fetchone()
+    return Forgotten(
+        messages=sum(len(part.messages) for part in chosen),
+        chunks=len(gone),
+        sessions=ended,
+        triples=triples,
+        entities=entities,
+        keys=keys,
+        themes=themes,
+        revisions=revisions,
+        kept_triples=kept_triples,
+        kept_entities=kept_entities,
+        reread=reread,
+    )
+
+
+def _counts(connection: sqlite3.Connection, query: str, ids: Iterable[int]) -> tuple[int, int]:
+    """How many go and how many stay."""
+    found = dict(connection.execute(query, {"gone": json.dumps([*ids])}).fetchall())
+    return found.get(0, 0), found.get(1, 0)
+
+
+def empty_space(connection: sqlite3.Connection, space: int, *, remember: bool) -> None:
+    """Delete the messages of a space with all that was read out of them."""
+    if remember:
+        connection.execute(
+            "INSERT OR IGNORE INTO forgotten "
+            "SELECT uid, space_id FROM chunk WHERE space_id = ? AND part = 0",
+            (space,),
+        )
+    connection.execute("PRAGMA defer_foreign_keys = ON")  # triples refer to each other
+    for statement in _EMPTY_SPACE:
+        connection.execute(statement, (space,))
+    connection.execute(
+        "UPDATE space SET revision = revision + 1, epoch = epoch + 1 WHERE id = ?", (space,)
+    )
+
+
+def _named(connection: sqlite3.Connection, space: int, entity: str | None) -> str | None:
+    return None if entity is None else json.dumps(entities_called(connection, space, entity))

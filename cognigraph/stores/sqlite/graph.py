@@ -1,8 +1,15 @@
-"""``SQLiteGraph``: reads messages, sessions, entities, triples and counts, and runs Cypher."""
+"""``SQLiteGraph``: reads messages, sessions, entities, triples and counts, and runs Cypher.
+
+What is read as of a time has statements of its own: those of the present read counts that are kept
+with the rows, and need not look at each message.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,22 +21,111 @@ from cognigraph.model import (
     Stats,
     StoredMessage,
     Summary,
+    Theme,
     Triple,
     Written,
 )
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.sqlite import (
-    episodes,
-    fact_listing,
-    listing,
-    read,
-    read_at,
-    revisions,
-    written,
-)
+from cognigraph.stores.sqlite.facts import list_facts
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.times import to_micros
+from cognigraph.stores.sqlite.messages import find_message
+from cognigraph.stores.sqlite.rows import pattern_of, select_in
+from cognigraph.stores.sqlite.summaries import list_episodes, read_revisions, read_written
+from cognigraph.times import from_micros, to_micros
+
+_SESSION = "SELECT id, name, started_at, ended_at, messages, chunks, version FROM session"
+_SESSIONS = f"""{_SESSION}
+WHERE space_id = ? ORDER BY ended_at DESC, id DESC LIMIT ? OFFSET ?"""
+_SESSIONS_AT = """
+SELECT s.name, max(c.at), sum(c.part = 0), count(*), s.id, s.ended_at
+FROM session s JOIN chunk c ON c.session_id = s.id AND c.at <= :until
+WHERE s.space_id = :space AND s.started_at <= :until
+  AND (:ids IS NULL OR s.name IN (SELECT value FROM json_each(:ids)))
+GROUP BY s.id ORDER BY max(c.at) DESC, s.id DESC LIMIT :limit OFFSET :offset"""
+_REVISION_AT = """
+SELECT version, keys, themes FROM revision WHERE session_id = ? AND at <= ?
+ORDER BY version DESC LIMIT 1"""
+
+_CANONICAL = "(shown_id IS NULL OR shown_id = id)"
+_MATCHING = r"""AND e.id IN (
+  SELECT coalesce(shown_id, id) FROM entity
+  WHERE space_id = :space AND normalised LIKE :pattern ESCAPE '\'
+  UNION SELECT coalesce(e.shown_id, e.id) FROM alias a JOIN entity e ON e.id = a.entity_id
+        WHERE a.space_id = :space AND a.normalised LIKE :pattern ESCAPE '\')"""
+_ENTITIES = f"""
+SELECT e.name, e.type,
+  (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL)
+  + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
+     AND folded_into IS NULL) AS n,
+  (SELECT count(DISTINCT chunk_id) FROM mention WHERE entity_id = e.id) AS m, e.id
+FROM entity e WHERE space_id = :space AND {_CANONICAL} {{matching}}
+ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
+_ENTITIES_AT = f"""
+SELECT * FROM (SELECT e.name, e.type,
+    (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL
+       AND first_observed <= :until)
+    + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
+       AND folded_into IS NULL AND first_observed <= :until) AS n,
+    (SELECT count(DISTINCT m.chunk_id) FROM mention m JOIN chunk c ON c.id = m.chunk_id
+     WHERE m.entity_id = e.id AND c.at <= :until) AS m, e.id, e.normalised
+  FROM entity e WHERE space_id = :space AND {_CANONICAL} {{matching}})
+WHERE n > 0 OR m > 0 ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
+_ALIASES = """
+SELECT e.shown_id, e.name FROM entity e
+WHERE e.shown_id IN (SELECT value FROM json_each(:ids)) AND e.id != e.shown_id
+UNION SELECT coalesce(e.shown_id, e.id), a.name FROM entity e JOIN alias a ON a.entity_id = e.id
+WHERE e.id IN (SELECT value FROM json_each(:ids))
+   OR e.shown_id IN (SELECT value FROM json_each(:ids))"""
+_ALIASES_AT = """
+SELECT r.shown_id, r.name FROM entity r
+WHERE r.shown_id IN (SELECT value FROM json_each(:ids)) AND r.id != r.shown_id
+  AND (EXISTS (SELECT 1 FROM mention m JOIN chunk c ON c.id = m.chunk_id
+               WHERE m.entity_id = r.shown_id AND m.raw_id = r.id AND c.at <= :until)
+       OR EXISTS (SELECT 1 FROM triple t WHERE t.subject_id = r.shown_id
+                  AND t.raw_subject_id = r.id AND t.first_observed <= :until)
+       OR EXISTS (SELECT 1 FROM triple t WHERE t.object_id = r.shown_id
+                  AND t.raw_object_id = r.id AND t.first_observed <= :until))
+UNION SELECT coalesce(e.shown_id, e.id), a.name FROM entity e JOIN alias a ON a.entity_id = e.id
+WHERE (e.id IN (SELECT value FROM json_each(:ids))
+       OR e.shown_id IN (SELECT value FROM json_each(:ids)))
+  AND EXISTS (SELECT 1 FROM alias_source x JOIN chunk c ON c.id = x.chunk_id
+              WHERE x.alias_id = a.id AND c.at <= :until)"""
+
+_COUNTS = f"""
+SELECT (SELECT count(*) FROM session WHERE space_id = :space),
+  (SELECT coalesce(sum(messages), 0) FROM session WHERE space_id = :space),
+  (SELECT coalesce(sum(chunks), 0) FROM session WHERE space_id = :space),
+  (SELECT count(*) FROM entity WHERE space_id = :space AND {_CANONICAL}),
+  (SELECT count(*) FROM triple WHERE space_id = :space AND folded_into IS NULL),
+  (SELECT count(*) FROM key WHERE space_id = :space),
+  (SELECT count(*) FROM work WHERE space_id = :space AND state = 0),
+  (SELECT count(*) FROM session s CROSS JOIN chunk c ON c.session_id = s.id
+   CROSS JOIN work w ON w.chunk_id = c.id AND w.lease = s.lease
+   WHERE s.space_id = :space AND s.lease IS NOT NULL AND s.lease_until > :now AND w.state = 0),
+  (SELECT count(*) FROM work WHERE space_id = :space AND state = 1),
+  (SELECT count(*) FROM work WHERE space_id = :space AND state = 2),
+  (SELECT count(*) FROM behind WHERE space_id = :space AND state = 0),
+  (SELECT count(*) FROM behind WHERE space_id = :space AND state = 2),
+  (SELECT count(*) FROM work WHERE space_id = :space AND unembedded)"""
+_COUNTS_AT = f"""
+SELECT count(DISTINCT c.session_id), coalesce(sum(c.part = 0), 0), count(*),
+  (SELECT count(*) FROM entity e WHERE space_id = :space AND {_CANONICAL}
+   AND (EXISTS (SELECT 1 FROM triple WHERE subject_id = e.id AND first_observed <= :until)
+        OR EXISTS (SELECT 1 FROM triple WHERE object_id = e.id AND first_observed <= :until)
+        OR EXISTS (SELECT 1 FROM mention m JOIN chunk c ON c.id = m.chunk_id
+                   WHERE m.entity_id = e.id AND c.at <= :until))),
+  (SELECT count(*) FROM triple
+   WHERE space_id = :space AND folded_into IS NULL AND first_observed <= :until),
+  (SELECT count(*) FROM (
+     SELECT k.name FROM session s JOIN session_key h ON h.session_id = s.id
+     JOIN key k ON k.id = h.key_id WHERE s.space_id = :space AND s.ended_at <= :until
+     UNION SELECT j.value FROM session s JOIN revision r ON r.session_id = s.id,
+       json_each(r.keys) j
+     WHERE s.space_id = :space AND s.started_at <= :until AND s.ended_at > :until AND r.version =
+       (SELECT max(version) FROM revision WHERE session_id = s.id AND at <= :until))),
+  coalesce(sum(w.state = 0), 0), 0, coalesce(sum(w.state = 1), 0), coalesce(sum(w.state = 2), 0)
+FROM chunk c JOIN work w ON w.chunk_id = c.id WHERE c.space_id = :space AND c.at <= :until"""
 
 
 class SQLiteGraph:
@@ -39,8 +135,8 @@ class SQLiteGraph:
         self._file = file
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """One whole message."""
-        return self._file.query(space, None, lambda c, s: listing.message(c, s, id, session))
+        """One whole message; the newest one if several sessions have a message of that id."""
+        return self._file.query(space, None, lambda c, s: find_message(c, s, id, session))
 
     def sessions(
         self,
@@ -51,13 +147,29 @@ class SQLiteGraph:
         as_of: datetime | None = None,
         ids: Sequence[str] | None = None,
     ) -> list[Session]:
-        """Sessions, newest first."""
-        if as_of is None:
-            return self._file.query(space, [], lambda c, s: read.sessions(c, s, limit, offset))
-        until = to_micros(as_of)
-        return self._file.query(
-            space, [], lambda c, s: read_at.sessions(c, s, limit, offset, until, ids)
-        )
+        """Sessions, newest first; as of a time, those that had begun, with their summary then."""
+
+        def work(connection: sqlite3.Connection, space_id: int) -> list[Session]:
+            if as_of is None:
+                return _sessions(
+                    connection, connection.execute(_SESSIONS, (space_id, limit, offset))
+                )
+            until = to_micros(as_of)
+            listed = None if ids is None else json.dumps([*ids])
+            rows = connection.execute(
+                _SESSIONS_AT,
+                {
+                    "until": until,
+                    "space": space_id,
+                    "limit": limit,
+                    "offset": offset,
+                    "ids": listed,
+                },
+            ).fetchall()
+            whole = sessions_by_id(connection, space_id, [row[0] for row in rows])
+            return [_session_at(connection, whole[row[0]], row[1:], until) for row in rows]
+
+        return self._file.query(space, [], work)
 
     def entities(
         self,
@@ -68,42 +180,67 @@ class SQLiteGraph:
         offset: int = 0,
         as_of: datetime | None = None,
     ) -> list[Entity]:
-        """Canonical entities, most triples first."""
-        if as_of is None:
-            return self._file.query(
-                space, [], lambda c, s: read.entities(c, s, match, limit, offset)
+        """Canonical entities, most triples first; merged entities are among their aliases."""
+
+        def work(connection: sqlite3.Connection, space_id: int) -> list[Entity]:
+            values = {
+                "space": space_id, "limit": limit, "offset": offset,
+                "pattern": None if match is None else pattern_of(match),
+                "until": None if as_of is None else to_micros(as_of),
+            }  # fmt: skip
+            statement, others = (
+                (_ENTITIES, _ALIASES) if as_of is None else (_ENTITIES_AT, _ALIASES_AT)
             )
-        until = to_micros(as_of)
-        return self._file.query(
-            space, [], lambda c, s: read_at.entities(c, s, match, limit, offset, until)
-        )
+            rows = connection.execute(
+                statement.format(matching="" if match is None else _MATCHING), values
+            ).fetchall()
+            aliases: dict[int, set[str]] = {}
+            listed = json.dumps([row[4] for row in rows])
+            for id, name in connection.execute(others, {"ids": listed, "until": values["until"]}):
+                aliases.setdefault(id, set()).add(name)
+            return [
+                Entity(
+                    name, type, triples, mentions, tuple(sorted(aliases.get(id, set()) - {name}))
+                )
+                for name, type, triples, mentions, id, *_ in rows
+            ]
+
+        return self._file.query(space, [], work)
 
     def triples(self, space: str, query: TripleQuery) -> list[Triple]:
         """Triples, newest observation first."""
-        return self._file.query(space, [], lambda c, s: fact_listing.triples(c, s, query))
+        return self._file.query(space, [], lambda c, s: list_facts(c, s, query))
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first."""
-        return self._file.query(space, [], lambda c, s: revisions.read(c, s, session))
+        return self._file.query(space, [], lambda c, s: read_revisions(c, s, session))
 
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
         """Episodes, newest first."""
-        return self._file.query(
-            space, [], lambda c, s: episodes.listed(c, s, session, limit, offset)
-        )
+        return self._file.query(space, [], lambda c, s: list_episodes(c, s, session, limit, offset))
 
     def written(self, space: str) -> list[Written]:
         """All versions of what writers keep."""
-        return self._file.query(space, [], written.read)
+        return self._file.query(space, [], read_written)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
-        """Counts of a space."""
-        with self._file.read() as connection:
+        """Counts of a space; zeros for one that does not exist.
+
+        As of a time, those of what had been said; of the queue, those of these messages that wait
+        now.
+        """
+
+        def work(connection: sqlite3.Connection, space_id: int) -> Stats:
             if as_of is not None:
-                return read_at.stats(connection, space, to_micros(as_of))
-            return read.stats(connection, space, to_micros(self._file.clock()))
+                values = {"space": space_id, "until": to_micros(as_of)}
+                return Stats(space, *connection.execute(_COUNTS_AT, values).fetchone())
+            values = {"space": space_id, "now": to_micros(self._file.clock())}
+            counts = Stats(space, *connection.execute(_COUNTS, values).fetchone())
+            return replace(counts, pending=counts.pending - counts.leased)
+
+        return self._file.query(space, Stats(space, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), work)
 
     def cypher(
         self,
@@ -116,6 +253,66 @@ class SQLiteGraph:
         limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
         """Export the space to a networkx graph and run the query, a subset of Cypher, on it."""
-        from cognigraph.stores.sqlite import inspect
+        from cognigraph.stores.sqlite.cypher import run_cypher
 
-        return inspect.run(self._file.read, space, query, parameters, limit, timeout, limits)
+        return run_cypher(self._file.read, space, query, parameters, limit, timeout, limits)
+
+
+def sessions_by_id(
+    connection: sqlite3.Connection, space: int, ids: Sequence[str]
+) -> dict[str, Session]:
+    """Sessions by the caller's id."""
+    rows = select_in(connection, f"{_SESSION} WHERE space_id = ? AND name IN ({{}})", ids, space)
+    return {session.id: session for session in _sessions(connection, rows)}
+
+
+def _sessions(connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> list[Session]:
+    rows = list(rows)
+    ids = [row[0] for row in rows]
+    keys: dict[int, list[str]] = {}
+    for session, name, _ in select_in(
+        connection,
+        "SELECT session_id, name, weight FROM session_key JOIN key ON key.id = key_id "
+        "WHERE session_id IN ({}) ORDER BY weight DESC, name",
+        ids,
+    ):
+        keys.setdefault(session, []).append(name)
+    themes: dict[int, list[Theme]] = {}
+    for session, title, summary, uid in select_in(
+        connection,
+        "SELECT session_id, title, summary, uid FROM theme WHERE session_id IN ({}) ORDER BY place",
+        ids,
+    ):
+        themes.setdefault(session, []).append(Theme(title, summary, uid))
+    return [
+        Session(
+            id=name,
+            started_at=from_micros(started),
+            ended_at=from_micros(ended),
+            messages=messages,
+            chunks=chunks,
+            keys=tuple(keys.get(id, ())),
+            themes=tuple(themes.get(id, ())),
+            version=version,
+        )
+        for id, name, started, ended, messages, chunks, version in rows
+    ]
+
+
+def _session_at(
+    connection: sqlite3.Connection, session: Session, row: tuple[Any, ...], until: int
+) -> Session:
+    """A session as far as it had gone by a time."""
+    last, messages, chunks, id, ended = row
+    if ended <= until:
+        return session
+    cut = replace(
+        session, ended_at=from_micros(last), messages=messages, chunks=chunks,
+        keys=(), themes=(), version=0,
+    )  # fmt: skip
+    revision = connection.execute(_REVISION_AT, (id, until)).fetchone()
+    if revision is None:
+        return cut
+    version, keys, themes = revision
+    summary = tuple(Theme(*theme) for theme in json.loads(themes))
+    return replace(cut, keys=tuple(json.loads(keys)), themes=summary, version=version)

@@ -1,20 +1,109 @@
-"""``SQLiteQueue``: the enrichment queue of a SQLite file."""
+"""``SQLiteQueue``: pending chunks and due summaries, leases on them, and failures.
+
+Each chunk has a row in ``work``, and each session whose summary lacks extracted turns has one in
+``behind``. A session's lease is in its own row, so that at most one worker has it.
+"""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
 
-from cognigraph.stores.records import Derivation, Failure, Lease
-from cognigraph.stores.sqlite import (
-    derive,
-    due_summaries,
-    read,
-    replace,
-    work,
+from cognigraph.arrays import Vector
+from cognigraph.stores.batch_size import (
+    PATIENCE,
+    batch_size,
+    count_crash,
+    crash_reason,
+    failures_of,
+    is_evidence,
 )
+from cognigraph.stores.records import (
+    Backlog,
+    Derivation,
+    Failure,
+    Lease,
+    SessionNotes,
+    Unembedded,
+    UnembeddedChunk,
+    WorkChunk,
+    readable,
+)
+from cognigraph.stores.sqlite.columns import DONE, FAILED, PENDING
+from cognigraph.stores.sqlite.derive import write_derivation
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.times import to_micros
+from cognigraph.stores.sqlite.messages import bump
+from cognigraph.stores.sqlite.rows import JOIN_DATA, space_id
+from cognigraph.stores.sqlite.summaries import themes_of
+from cognigraph.text.clean import searched
+from cognigraph.times import from_micros, system_clock, to_micros
+
+_EVER = (1 << 63) - 1
+_NEVER = 1 << 62
+_ID = 10
+"""The column of the chunk's id in the two queries for chunks."""
+
+_HAS_PENDING = """
+SELECT EXISTS (SELECT 1 FROM work WHERE state = 0) OR EXISTS (SELECT 1 FROM behind WHERE state = 0)
+"""
+
+_UNEMBEDDED = """
+SELECT s.name, c.uid, c.digest, c.speaker, c.text, c.fresh
+FROM work w INDEXED BY work_unembedded JOIN chunk c ON c.id = w.chunk_id
+JOIN space s ON s.id = w.space_id
+WHERE w.unembedded {space}
+ORDER BY w.space_id, w.chunk_id LIMIT :limit"""
+
+_NEXT_SESSION = """
+SELECT w.session_id, EXISTS (
+  SELECT 1 FROM behind b WHERE b.session_id = s.id AND b.state = 0 AND b.retry_at <= :now
+    AND b.outages < :patience)
+FROM work w JOIN session s ON s.id = w.session_id
+WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
+ORDER BY w.chunk_id LIMIT 1"""
+
+_NEXT_SUMMARY = """
+SELECT w.session_id, 1 FROM behind w JOIN session s ON s.id = w.session_id
+WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
+ORDER BY w.session_id LIMIT 1"""
+
+_PENDING_CHUNKS = f"""
+SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
+       w.outages, w.extractor, w.deaths, c.id, c.role, d.facts
+FROM chunk c JOIN work w ON w.chunk_id = c.id {JOIN_DATA}
+WHERE c.session_id = ? AND w.state {{states}} AND w.retry_at <= ?
+ORDER BY c.at, c.id LIMIT ?"""
+
+_BEFORE = """
+SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id, role, NULL
+FROM chunk
+WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT ''
+  AND (role IS NULL OR role NOT IN ('system', 'tool')) ORDER BY at DESC, id DESC LIMIT ?"""
+
+_ARRIVALS = """
+SELECT id, row_number() OVER (PARTITION BY at ORDER BY id) FROM chunk
+WHERE session_id = ? AND at BETWEEN ? AND ?"""
+
+_CHUNK_FAILURES = """
+SELECT c.message_id, s.name, w.attempts, w.state = 2, w.reason, w.outages, w.deaths
+FROM work w JOIN chunk c ON c.id = w.chunk_id JOIN session s ON s.id = w.session_id
+WHERE w.space_id = ? AND w.state IN (0, 2) AND w.reason IS NOT NULL ORDER BY c.id"""
+
+_SUMMARY_FAILURES = """
+SELECT NULL, s.name, b.attempts, b.state = 2, b.reason, b.outages, b.deaths
+FROM session s CROSS JOIN behind b ON b.session_id = s.id
+WHERE s.space_id = ? AND b.reason IS NOT NULL ORDER BY +s.id"""
+
+_READ_BY = """
+SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
+WHERE w.space_id = ? AND w.state = 1 AND w.extractor IN ({})
+GROUP BY s.id ORDER BY min(w.chunk_id)"""
+
+_OF_SESSION = "chunk_id IN (SELECT id FROM chunk WHERE session_id = ?)"
 
 
 class SQLiteQueue:
@@ -22,6 +111,8 @@ class SQLiteQueue:
 
     def __init__(self, file: MemoryFile) -> None:
         self._file = file
+
+    # Leases
 
     def claim(
         self,
@@ -34,32 +125,67 @@ class SQLiteQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease pending chunks of one session, or its summary."""
+        """Lease chunks of the session with the oldest pending chunk, or a due summary."""
         with self._file.read() as connection:  # an idle worker must not take the write lock
-            if not work.has_pending(connection):
+            if not connection.execute(_HAS_PENDING).fetchone()[0]:
                 return None
         # A worker whose embedder was replaced must not lease chunks that it cannot complete.
         with self._file.write_vectors() as connection:
-            return work.claim(
-                connection,
-                worker=worker,
-                limit=limit,
-                lease_for=lease_for,
-                now=now,
-                space=space,
-                context=context,
-                summaries=summaries,
+            values = {"now": to_micros(now), "patience": PATIENCE, "space": space}
+            session = None
+            for query in (_NEXT_SESSION, _NEXT_SUMMARY)[: 1 + summaries]:
+                session = (
+                    session
+                    or connection.execute(
+                        query.format(space=_of_space(space, "w.")), values
+                    ).fetchone()
+                )
+            if session is None:
+                return None
+            session_id, is_summary_due = session
+            token, until = f"{worker}:{uuid4().hex}", now + lease_for
+            connection.execute(
+                "UPDATE session SET lease = ?, lease_until = ? WHERE id = ?",
+                (token, to_micros(until), session_id),
             )
+            rows = []
+            if not (summaries and is_summary_due):
+                rows = connection.execute(
+                    _PENDING_CHUNKS.format(states="= 0"), (session_id, values["now"], limit)
+                ).fetchall()
+                failures = [failures_of(row[6], row[7], row[9]) for row in rows]
+                rows = rows[: batch_size(failures, limit)]
+                connection.executemany(
+                    "UPDATE work SET lease = ? WHERE chunk_id = ?",
+                    [(token, row[_ID]) for row in rows],
+                )
+            return _lease(connection, session_id, rows, context, token, until)
+
+    def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
+        """A session's pending chunks, due for a retry or not; with ``again`` the done ones too."""
+        with self._file.read() as connection:
+            row = connection.execute(
+                "SELECT id FROM session WHERE uid = ?", (session_uid,)
+            ).fetchone()
+            if row is None:
+                return None
+            query = _PENDING_CHUNKS.format(states="IN (0, 1)" if again else "= 0")
+            rows = connection.execute(query, (row[0], _EVER, -1)).fetchall()
+            lease = _lease(connection, row[0], rows, context, "", from_micros(0))
+        if again:
+            lease = replace(lease, notes=SessionNotes(lease.notes.version))
+        waits = lease.notes.backlog is not None and not lease.notes.backlog.parked
+        return lease if rows or waits else None
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
         with self._file.write_vectors() as connection:
-            if not work.holds(connection, lease):
+            if not _holds(connection, lease):
                 return False
             now = to_micros(self._file.clock())
-            derive.write_derivation(connection, self._file.vectors, lease, derivation, now)
+            write_derivation(connection, self._file.vectors, lease, derivation, now)
             if not derivation.held:
-                work.release(connection, lease)
+                _end_lease(connection, lease)
             return True
 
     def fail(
@@ -71,90 +197,305 @@ class SQLiteQueue:
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Return chunks to the queue after a failed attempt or an outage."""
+        """Count the failed attempt or outage of each chunk, or of the summary; end the lease."""
+        if park_after is None or outage:
+            park_after = _NEVER
+        failed = """attempts = attempts + ?, outages = CASE WHEN ? THEN outages + 1 ELSE 0 END,
+            reason = ?, retry_at = ?, state = CASE WHEN attempts + 1 >= ? THEN 2 ELSE 0 END"""
+        values = not outage, outage, reason, to_micros(retry_at), park_after
         with self._file.write() as connection:
-            if not work.holds(connection, lease):
+            if not _holds(connection, lease):
                 return False
-            work.fail(
-                connection, lease, reason, park_after=park_after, retry_at=retry_at, outage=outage
+            if not lease.chunks:
+                connection.execute(
+                    f"""UPDATE behind SET {failed}
+                        WHERE session_id = (SELECT id FROM session WHERE uid = ?)""",
+                    (*values, lease.session_uid),
+                )
+            connection.executemany(
+                f"""UPDATE work SET {failed}, lease = NULL
+                    WHERE chunk_id = (SELECT id FROM chunk WHERE uid = ?)""",
+                [(*values, chunk.uid) for chunk in lease.chunks],
             )
+            # In an outage the whole session waits, so that later chunks are not extracted before.
+            _end_lease(connection, lease, until=to_micros(retry_at) if outage else 0)
             return True
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Extend a lease."""
+        """Extend a lease; False if it is lost."""
         with self._file.write() as connection:
-            return work.extend(connection, lease, until)
+            changed = connection.execute(
+                "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
+                (to_micros(until), lease.session_uid, lease.token),
+            )
+            return changed.rowcount == 1
 
     def release(self, lease: Lease) -> bool:
-        """Return chunks to the queue unchanged."""
+        """Return the chunks to the queue unchanged; False if the lease is lost."""
         with self._file.write() as connection:
-            if not work.holds(connection, lease):
+            if not _holds(connection, lease):
                 return False
-            work.release(connection, lease)
-            return True
-
-    def start_over(self, lease: Lease) -> bool:
-        """Requeue the done chunks of a leased session."""
-        with self._file.write() as connection:
-            if not work.holds(connection, lease):
-                return False
-            replace.start_over(connection, lease.session_uid)
+            _end_lease(connection, lease)
             return True
 
     def leases(self) -> dict[str, datetime]:
         """Tokens of the open leases, and when they expire."""
+        query = "SELECT lease, lease_until FROM session WHERE lease IS NOT NULL"
         with self._file.read() as connection:
-            return work.leases(connection)
+            return {token: from_micros(until) for token, until in connection.execute(query)}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that crashed."""
+        """End the lease of a worker that crashed; count the crash against its chunks or summary."""
         with self._file.write() as connection:
-            work.expire(connection, token, until)
+            row = connection.execute(
+                """UPDATE session SET lease = NULL, lease_until = 0
+                   WHERE lease = ? AND lease_until = ? RETURNING id""",
+                (token, to_micros(until)),
+            ).fetchone()
+            if row is not None:
+                _count_crash(connection, row[0], token, is_evidence(token, until))
+
+    # Failures and extracting again
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks and summaries pending again."""
+        """Make parked chunks and summaries pending again; return how many."""
+        pending = "state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0"
         with self._file.write() as connection:
-            return work.retry_failed(connection, space)
+            values = {"space": space, "now": to_micros(system_clock())}
+            where = f"WHERE state = 2 {_of_space(space)}"
+            return sum(
+                connection.execute(f"UPDATE {table} {where}", values).rowcount
+                for table in (f"work SET {pending}, since = :now", f"behind SET {pending}")
+            )
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks and summaries whose last attempt failed."""
-        with self._file.read() as connection:
-            return work.failures(connection, space)
+        """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
+        return [
+            Failure(id, session, attempts, bool(parked), *rest)
+            for query in (_CHUNK_FAILURES, _SUMMARY_FAILURES)
+            for id, session, attempts, parked, *rest in self._file.select(space, query)
+        ]
 
     def extractors(self, space: str) -> dict[str, int]:
         """The number of done chunks of each extractor."""
-        return self._file.query(space, {}, replace.extractors)
+        query = """SELECT extractor, count(*) FROM work
+                   WHERE space_id = ? AND state = 1 AND extractor IS NOT NULL GROUP BY extractor"""
+        return dict(self._file.select(space, query))
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Requeue the sessions that these extractors have processed."""
+        """Requeue the done chunks of the sessions that these extractors have processed."""
         with self._file.write() as connection:
-            space_id = read.space_id(connection, space)
-            return 0 if space_id is None else replace.requeue(connection, space_id, extractors)
+            id = space_id(connection, space)
+            query = _READ_BY.format(",".join("?" * len(extractors)))
+            sessions = connection.execute(query, (id, *extractors)).fetchall()
+            return sum(start_over(connection, uid) for (uid,) in sessions)
 
-    def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks or a due summary."""
-        return self._file.query(space, [], work.queued)
+    def start_over(self, lease: Lease) -> bool:
+        """End a lease and requeue the done chunks of its session; False if the lease is lost."""
+        with self._file.write() as connection:
+            if not _holds(connection, lease):
+                return False
+            start_over(connection, lease.session_uid)
+            return True
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
         """Uids of the sessions with a done chunk of one of these extractors."""
-        return self._file.query(space, [], lambda c, s: replace.read_by(c, s, extractors))
+        query = _READ_BY.format(",".join("?" * len(extractors)))
+        return [uid for (uid,) in self._file.select(space, query, *extractors)]
 
-    def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
-        """All pending chunks of a session; with ``again``, as if it had been requeued."""
-        with self._file.read() as connection:
-            return work.peek(connection, session_uid, context, again)
+    # What waits
+
+    def queued(self, space: str) -> list[str]:
+        """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
+        chunks = """SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
+                    WHERE w.space_id = ? AND w.state = 0 GROUP BY s.id ORDER BY min(w.chunk_id)"""
+        summaries = """SELECT s.uid FROM behind b JOIN session s ON s.id = b.session_id
+                       WHERE b.space_id = ? AND b.state = 0 ORDER BY s.id"""
+        rows = self._file.select(space, chunks) + self._file.select(space, summaries)
+        return list(dict.fromkeys(uid for (uid,) in rows))
 
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
-        with self._file.read() as connection:
-            return work.pending(connection, space)
+        return self._count_pending("work", space)
 
     def due_summaries(self, space: str | None = None) -> int:
         """Number of sessions whose summary is due."""
+        return self._count_pending("behind", space)
+
+    def _count_pending(self, table: str, space: str | None) -> int:
+        query = f"SELECT count(*) FROM {table} WHERE state = 0 {_of_space(space)}"
         with self._file.read() as connection:
-            return due_summaries.pending(connection, space)
+            return int(connection.execute(query, {"space": space}).fetchone()[0])
+
+    def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
+        """Chunks of one space that wait for their vectors."""
+        with self._file.read() as connection:
+            rows = connection.execute(
+                _UNEMBEDDED.format(space=_of_space(space, "w.")), {"space": space, "limit": limit}
+            ).fetchall()
+        chunks = [
+            (name, UnembeddedChunk(uid, digest, searched(*texts)))
+            for name, uid, digest, *texts in rows
+        ]
+        if not chunks:
+            return None
+        first = chunks[0][0]
+        return Unembedded(first, tuple(chunk for name, chunk in chunks if name == first))
+
+    def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
+        """Write the vectors of chunks that waited for them."""
+        with self._file.write_vectors() as connection:
+            written: list[tuple[bytes, int]] = []
+            for chunk, vector in zip(chunks, vectors, strict=True):
+                row = connection.execute(
+                    "UPDATE work SET unembedded = 0 WHERE unembedded AND chunk_id = "
+                    "(SELECT id FROM chunk WHERE uid = ? AND digest = ?) RETURNING chunk_id",
+                    (chunk.uid, chunk.digest),
+                ).fetchone()
+                if row is not None:
+                    written.append((self._file.vectors.pack(vector), row[0]))
+            if not written:
+                return
+            # Indexes in memory read again what has a newer revision.
+            _, revision = bump(connection, space)
+            connection.executemany(
+                "UPDATE chunk_index SET vector = ?, changed = ? WHERE chunk_id = ?",
+                [(vector, revision, chunk_id) for vector, chunk_id in written],
+            )
+
+    def count_unembedded(self, space: str | None = None) -> int:
+        """Number of chunks that wait for their vectors."""
+        query = f"SELECT count(*) FROM work WHERE unembedded {_of_space(space)}"
+        with self._file.read() as connection:
+            return int(connection.execute(query, {"space": space}).fetchone()[0])
 
     def longest_wait(self, space: str | None = None) -> float:
-        """Seconds for which the oldest pending chunk has been pending."""
+        """Seconds for which the oldest pending chunk has been pending; 0 if none is."""
+        query = (
+            f"SELECT since FROM work WHERE state = 0 {_of_space(space)} ORDER BY chunk_id LIMIT 1"
+        )
         with self._file.read() as connection:
-            return work.longest_wait(connection, space)
+            row = connection.execute(query, {"space": space}).fetchone()
+        return 0.0 if row is None else max(0.0, (to_micros(system_clock()) - row[0]) / 1e6)
+
+
+def _of_space(space: str | None, table: str = "") -> str:
+    """A further condition for one space; no condition at all leaves SQLite the better index."""
+    if space is None:
+        return ""
+    return f"AND {table}space_id = (SELECT id FROM space WHERE name = :space)"
+
+
+def _lease(
+    connection: sqlite3.Connection,
+    session_id: int,
+    rows: Sequence[tuple[Any, ...]],
+    context: int,
+    token: str,
+    expires: datetime,
+) -> Lease:
+    uid, name, space, version, state, renew = connection.execute(
+        """SELECT s.uid, s.name, p.name, s.version, s.state, s.renew
+           FROM session s JOIN space p ON p.id = s.space_id WHERE s.id = ?""",
+        (session_id,),
+    ).fetchone()
+    before: list[tuple[Any, ...]] = []
+    arrivals: dict[int, int] = {}
+    if rows:
+        first = rows[0]
+        span = session_id, first[3], rows[-1][3]
+        arrivals = dict(connection.execute(_ARRIVALS, span).fetchall())
+        before = connection.execute(_BEFORE, (session_id, first[3], first[_ID], context)).fetchall()
+    return Lease(
+        token=token,
+        space=space,
+        session=name,
+        session_uid=uid,
+        chunks=tuple(_work_chunk(name, row, arrivals[row[_ID]]) for row in rows),
+        before=tuple(_work_chunk(name, row) for row in reversed(before)),
+        notes=session_notes(connection, session_id, version, state, renew),
+        expires=expires,
+    )
+
+
+def _work_chunk(session: str, row: tuple[Any, ...], arrival: int = 0) -> WorkChunk:
+    uid, message_id, speaker, at, text, *rest = row
+    rest[_ID - 5] = arrival
+    text = readable(text, rest[-2])
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
+
+
+def session_notes(
+    connection: sqlite3.Connection, session_id: int, version: int, state: str, renew: bool
+) -> SessionNotes:
+    """Keys, themes and state of a session's summary, and what failed of one that is due."""
+    row = connection.execute(
+        "SELECT attempts, outages, state = 2, deaths FROM behind WHERE session_id = ?",
+        (session_id,),
+    ).fetchone()
+    backlog = None if row is None else Backlog(row[0], row[1], bool(row[2]), row[3])
+    if renew:  # the keys and themes are to be replaced, not extended
+        return SessionNotes(version, state=state, backlog=backlog)
+    keys = connection.execute(
+        "SELECT name, weight FROM session_key JOIN key ON key.id = key_id WHERE session_id = ? "
+        "ORDER BY weight DESC, name",
+        (session_id,),
+    ).fetchall()
+    return SessionNotes(version, tuple(keys), themes_of(connection, session_id), state, backlog)
+
+
+def _holds(connection: sqlite3.Connection, lease: Lease) -> bool:
+    """Whether the session still has this lease; an expired lease counts if nobody took over."""
+    row = connection.execute(
+        "SELECT lease FROM session WHERE uid = ?", (lease.session_uid,)
+    ).fetchone()
+    return row is not None and row[0] == lease.token
+
+
+def _end_lease(connection: sqlite3.Connection, lease: Lease, until: int = 0) -> None:
+    """End the lease; the next worker can claim the session, or can do so after a time."""
+    connection.execute(
+        "UPDATE session SET lease = NULL, lease_until = ? WHERE uid = ?", (until, lease.session_uid)
+    )
+
+
+def _count_crash(
+    connection: sqlite3.Connection, session_id: int, token: str, evidence: bool
+) -> None:
+    """Count a crash against the chunks under a lease; without any, against the due summary."""
+    leased = connection.execute(
+        """SELECT w.chunk_id, w.deaths FROM chunk c JOIN work w ON w.chunk_id = c.id
+           WHERE c.session_id = ? AND w.state = 0 AND w.lease = ?""",
+        (session_id, token),
+    ).fetchall()
+    summaries = () if leased else connection.execute(
+        "SELECT session_id, deaths FROM behind WHERE session_id = ? AND state = 0", (session_id,)
+    ).fetchall()  # fmt: skip
+    for table, key, rows in (("work", "chunk_id", leased), ("behind", "session_id", summaries)):
+        for id, before in rows:
+            crashes, parks = count_crash(before, evidence=evidence)
+            reason = crash_reason(crashes, summary=table == "behind")
+            connection.execute(
+                f"UPDATE {table} SET deaths = ?, reason = ?, state = ? WHERE {key} = ?",
+                (crashes, reason, FAILED if parks else PENDING, id),
+            )
+    connection.execute(
+        f"UPDATE work SET lease = NULL WHERE {_OF_SESSION} AND lease = ?", (session_id, token)
+    )
+
+
+def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
+    """Requeue the done chunks of a session, end its lease, and return the number of chunks."""
+    (session_id,) = connection.execute(
+        """UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE uid = ?
+           RETURNING id""",
+        (session_uid,),
+    ).fetchone()
+    connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
+    connection.execute(f"UPDATE work SET lease = NULL WHERE {_OF_SESSION}", (session_id,))
+    # The extractor stays: it tells the next derivation that there are facts to replace.
+    return connection.execute(
+        f"""UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+              reason = NULL, since = ? WHERE {_OF_SESSION} AND state = {DONE}""",
+        (to_micros(system_clock()), session_id),
+    ).rowcount

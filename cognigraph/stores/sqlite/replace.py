@@ -1,63 +1,36 @@
-"""Extracting chunks again: requeues them, and removes the facts extracted from them before."""
+"""Removing what was extracted from chunks, when they are extracted again or forgotten."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from cognigraph.ids import normalise
 from cognigraph.resolution.incremental import EntityMap, forget
-from cognigraph.resolution.spelling import UNSPELLED
-from cognigraph.stores.sqlite.canonical import deduplicate
-from cognigraph.stores.sqlite.spellings import respell
-from cognigraph.times import system_clock, to_micros
+from cognigraph.resolution.name_forms import UNSPELLED, first, given, instant
+from cognigraph.stores.sqlite.entity_map import deduplicate
+from cognigraph.times import from_micros
 
-_OF_SESSION = "chunk_id IN (SELECT id FROM chunk WHERE session_id = ?)"
-
-
-def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
-    """The number of done chunks of each extractor."""
-    rows = connection.execute(
-        "SELECT extractor, count(*) FROM work WHERE space_id = ? AND state = 1 GROUP BY extractor",
-        (space_id,),
-    )
-    return {name: count for name, count in rows if name is not None}
-
-
-def read_by(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> list[str]:
-    """Uids of the sessions with a done chunk of one of these extractors."""
-    marks = ",".join("?" * len(extractors))
-    rows = connection.execute(
-        f"""SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
-            WHERE w.space_id = ? AND w.state = 1 AND w.extractor IN ({marks})
-            GROUP BY s.id ORDER BY min(w.chunk_id)""",
-        (space_id, *extractors),
-    )
-    return [row[0] for row in rows]
-
-
-def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> int:
-    """Requeue the done chunks of the sessions that these extractors have processed."""
-    sessions = read_by(connection, space_id, extractors)
-    return sum(start_over(connection, uid) for uid in sessions)
-
-
-def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
-    """Requeue the done chunks of a session, end its lease, and return the number of chunks."""
-    (session_id,) = connection.execute(
-        """UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE uid = ?
-           RETURNING id""",
-        (session_uid,),
-    ).fetchone()
-    connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
-    connection.execute(f"UPDATE work SET lease = NULL WHERE {_OF_SESSION}", (session_id,))
-    # The extractor stays: it tells the next derivation that there are facts to replace.
-    return connection.execute(
-        f"""UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
-              reason = NULL, since = ? WHERE {_OF_SESSION} AND state = 1""",
-        (to_micros(system_clock()), session_id),
-    ).rowcount
+_MENTION_SPELLINGS = """
+SELECT c.at, m.spelled FROM entity e
+JOIN mention m ON m.entity_id = coalesce(e.shown_id, e.id) AND m.raw_id = e.id
+JOIN chunk c ON c.id = m.chunk_id WHERE e.id = ?"""
+_END_SPELLINGS = """
+SELECT v.observed_at, v.spelled, 0 FROM entity e
+JOIN triple t ON t.subject_id = coalesce(e.shown_id, e.id) AND t.raw_subject_id = e.id
+JOIN evidence v ON v.raw_id = t.id WHERE e.id = :id
+UNION ALL
+SELECT v.observed_at, v.spelled, 2 FROM entity e
+JOIN triple t ON t.object_id = coalesce(e.shown_id, e.id) AND t.raw_object_id = e.id
+JOIN evidence v ON v.raw_id = t.id WHERE e.id = :id"""
+_READ_WITH = """
+((t.subject_id = coalesce(e.shown_id, e.id) AND t.raw_subject_id = e.id)
+ OR (t.object_id = coalesce(e.shown_id, e.id) AND t.raw_object_id = e.id))"""
+_SAID = "EXISTS (SELECT 1 FROM evidence WHERE raw_id = t.id)"
+_MENTIONED = """
+EXISTS (SELECT 1 FROM mention WHERE entity_id = coalesce(e.shown_id, e.id) AND raw_id = e.id)"""
 
 
 @dataclass(slots=True)
@@ -69,14 +42,6 @@ class Affected:
     aliases: set[int] = field(default_factory=set)
     renamed: set[str] = field(default_factory=set)
     """Uids of entities whose name changed, because the remaining chunks spell it differently."""
-
-
-_READ_WITH = """
-((t.subject_id = coalesce(e.shown_id, e.id) AND t.raw_subject_id = e.id)
- OR (t.object_id = coalesce(e.shown_id, e.id) AND t.raw_object_id = e.id))"""
-_SAID = "EXISTS (SELECT 1 FROM evidence WHERE raw_id = t.id)"
-_MENTIONED = """
-EXISTS (SELECT 1 FROM mention WHERE entity_id = coalesce(e.shown_id, e.id) AND raw_id = e.id)"""
 
 
 def drop_support(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Affected:
@@ -219,3 +184,93 @@ def _prune_entities(
         connection.execute("DELETE FROM merge WHERE a_id = :id OR into_id = :id", {"id": id})
         connection.execute("DELETE FROM entity WHERE id = ?", (id,))
     return bool(gone)
+
+
+def respell(
+    connection: sqlite3.Connection,
+    chunk_ids: Sequence[int],
+    *,
+    triples: Iterable[int],
+    entities: Iterable[int],
+    aliases: Iterable[int],
+) -> set[str]:
+    """Recompute the spellings that these chunks determined; their evidence is deleted already.
+
+    Each row takes the earliest spelling of the chunks that still mention it. Return the uids of the
+    entities whose name changes.
+    """
+    given_by = _instants(connection, chunk_ids)
+    for id in sorted(triples):
+        _respell_triple(connection, given_by, id)
+    for id in sorted(aliases):
+        _respell_alias(connection, given_by, id)
+    renamed = [_respell_entity(connection, given_by, id) for id in sorted(entities)]
+    return {uid for uid in renamed if uid is not None}
+
+
+def _instants(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> set[str]:
+    return {
+        instant(from_micros(at))
+        for id in chunk_ids
+        for (at,) in connection.execute("SELECT at FROM chunk WHERE id = ?", (id,))
+    }
+
+
+def _respell_entity(connection: sqlite3.Connection, given_by: set[str], id: int) -> str | None:
+    """Recompute the spelling of an entity; return its uid if its name changes."""
+    uid, name, normalised, spelled = connection.execute(
+        "SELECT uid, name, normalised, spelled FROM entity WHERE id = ?", (id,)
+    ).fetchone()
+    if spelled[:19] not in given_by:
+        return None
+    spellings = [
+        (at, given(text, [normalised], [name]))
+        for at, text in connection.execute(_MENTION_SPELLINGS, (id,))
+    ]
+    for at, text, end in connection.execute(_END_SPELLINGS, {"id": id}):
+        names = given(text, [normalised] * 3, [name] * 3)
+        spellings.append((at, (names[end],)))
+    if not spellings:
+        return None
+    spelled, (new,) = first(spellings)
+    connection.execute("UPDATE entity SET name = ?, spelled = ? WHERE id = ?", (new, spelled, id))
+    return str(uid) if new != name else None
+
+
+def _respell_alias(connection: sqlite3.Connection, given_by: set[str], id: int) -> None:
+    name, normalised, spelled = connection.execute(
+        "SELECT name, normalised, spelled FROM alias WHERE id = ?", (id,)
+    ).fetchone()
+    if spelled[:19] not in given_by:
+        return
+    rows = connection.execute(
+        "SELECT c.at, s.spelled FROM alias_source s JOIN chunk c ON c.id = s.chunk_id "
+        "WHERE s.alias_id = ?",
+        (id,),
+    )
+    if spellings := [(at, given(text, [normalised], [name])) for at, text in rows]:
+        spelled, (name,) = first(spellings)
+        connection.execute(
+            "UPDATE alias SET name = ?, spelled = ? WHERE id = ?", (name, spelled, id)
+        )
+
+
+def _respell_triple(connection: sqlite3.Connection, given_by: set[str], id: int) -> None:
+    # The vector need not change: it was made from the same words.
+    spelled, subject, relation, object, normal_subject, normal_object = connection.execute(
+        """SELECT t.spelled, t.subject, t.relation, t.object, s.normalised, o.normalised
+           FROM triple t JOIN entity s ON s.id = t.raw_subject_id
+           JOIN entity o ON o.id = t.raw_object_id WHERE t.id = ?""",
+        (id,),
+    ).fetchone()
+    if spelled[:19] not in given_by:
+        return
+    names = subject, relation, object
+    normal = normal_subject, normalise(relation), normal_object
+    rows = connection.execute("SELECT observed_at, spelled FROM evidence WHERE raw_id = ?", (id,))
+    if spellings := [(at, given(text, normal, names)) for at, text in rows]:
+        spelled, (subject, relation, object) = first(spellings)
+        connection.execute(
+            "UPDATE triple SET spelled = ?, subject = ?, relation = ?, object = ? WHERE id = ?",
+            (spelled, subject, relation, object, id),
+        )

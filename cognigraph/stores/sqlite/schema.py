@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from secrets import token_hex
@@ -12,9 +12,13 @@ from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import changes, erase, merges, succession
+from cognigraph.stores.sqlite import changes
+from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
-from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.stores.sqlite.entities import resolve_all_entities
+from cognigraph.stores.sqlite.erase import erase_deleted
+from cognigraph.stores.sqlite.file import Record, read_meta, write_meta
+from cognigraph.stores.sqlite.states import decide_all
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock, to_micros
 
@@ -25,21 +29,6 @@ def migrations() -> tuple[tuple[int, str], ...]:
     folder = files("cognigraph.stores.sqlite") / "migrations"
     scripts = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     return tuple((int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts)
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """The metadata of a file.
-
-    ``generation`` counts the embedders it has had. ``key`` seals what is shown of the file but says
-    something of all spaces.
-    """
-
-    schema_version: int
-    embedder: EmbedderIdentity
-    vectors: VectorFormat
-    generation: int
-    key: bytes
 
 
 def number_of(name: str) -> int:
@@ -80,7 +69,7 @@ def prepare(
     # Before this checkpoint the schema may be only in the write-ahead log. A file that then lost
     # its log would be empty, and would be taken for a new memory.
     pool.checkpoint()
-    erase.erase(pool)  # what an interrupted process has deleted
+    erase_deleted(pool)  # what an interrupted process has deleted
     return record
 
 
@@ -115,9 +104,9 @@ def _migrated(
         else:
             _migrate(connection, version)
         if 0 < version < number_of("resolution"):
-            merges.settle_all(connection, to_micros(clock()))
+            resolve_all_entities(connection, to_micros(clock()))
         if 0 < version < number_of("slots"):
-            succession.settle_all(connection)
+            decide_all(connection)
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")
@@ -174,33 +163,6 @@ def _drop_name_pairs(connection: sqlite3.Connection) -> None:
         connection.execute("DROP TABLE name_vector")
         script = dict(migrations())[number_of("name_vectors")]
         _apply(connection, script)
-
-
-def write_meta(connection: sqlite3.Connection, **values: str | int) -> None:
-    """Record metadata of the file."""
-    connection.executemany(
-        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-        [(key, str(value)) for key, value in values.items()],
-    )
-
-
-def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
-    """The metadata of the file, with defaults for values that older versions did not record."""
-    return {"vectors": "float32", "generation": "1"} | dict(
-        connection.execute("SELECT key, value FROM meta")
-    )
-
-
-def check_generation(connection: sqlite3.Connection, path: str, record: Record) -> None:
-    """Raise if the embedder was changed after ``record`` was read, by this or another process."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
-    if row is not None and int(row[0]) != record.generation:
-        now = read_meta(connection)
-        raise EmbedderMismatchError(
-            f"{path} has been reindexed with the embedder {now['embedder']!r} "
-            f"({now['dimension']} dimensions, {now['vectors']}) since it was opened with "
-            f"{record.embedder.name!r}; open it again with the new one"
-        )
 
 
 def _apply(connection: sqlite3.Connection, script: str) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import checks, imports
+from cognigraph.stores.sqlite import messages
 from cognigraph.stores.sqlite.changes import Changes
+from cognigraph.stores.sqlite.checks import run_checks
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
+from cognigraph.stores.sqlite.entities import SQLiteResolution
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
 from cognigraph.stores.sqlite.housekeeping import SQLiteHousekeeping
@@ -20,7 +22,6 @@ from cognigraph.stores.sqlite.index.snapshots import Snapshots, drop_stale
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
-from cognigraph.stores.sqlite.resolve import SQLiteResolution
 from cognigraph.stores.sqlite.schema import prepare
 from cognigraph.stores.sqlite.search import SQLiteSearch
 from cognigraph.stores.sqlite.states import SQLiteStates
@@ -104,7 +105,7 @@ class SQLiteStore:
         with self._pool.read() as connection:
             query = (
                 "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) "
-                f"AND {imports.FILLED} ORDER BY name"
+                f"AND {messages.FILLED} ORDER BY name"
             )
             return [row[0] for row in connection.execute(query)]
 
@@ -117,4 +118,4 @@ class SQLiteStore:
     def check(self) -> list[Check]:
         """Run the health checks of the file."""
         with self._pool.connection() as connection, mapped_errors(self._pool.path):
-            return checks.run(connection, self._pool.path, self._pool.is_read_only)
+            return run_checks(connection, self._pool.path, self._pool.is_read_only)

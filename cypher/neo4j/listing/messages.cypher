@@ -2,7 +2,7 @@
 //   first; the session's index and uid replace the space's for the messages of one session)
 // parameters: space, since, until, excluded (the end of the range, not part of it), at, arrival
 //   (the position to continue after), speaker (null for all), limit,
-//   where (or null; see stores/neo4j/index/allowed.py)
+//   where (or null; see stores/neo4j/tokens.py)
 // returns: arrival number, uid of the first chunk, id, session, speaker, at in microseconds, texts in order, whether all
 //   chunks are enriched, role, metadata (JSON), tags, raw (JSON), expires in microseconds
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, at, seq)

@@ -1,7 +1,7 @@
 // what: count the contents of a space
 // parameters: space, now
 // returns: sessions, messages, chunks, entities, triples, keys, pending, leased, done, failed,
-//   pending summaries, parked summaries
+//   pending summaries, parked summaries, chunks without their vectors
 WITH $space AS space, $now AS now
 CALL (space, now) {
   MATCH (session:Session) USING INDEX session:Session(space, ended_at)
@@ -48,5 +48,10 @@ CALL (space, now) {
     AND chunk.seq IS NOT NULL AND chunk.lease = session.lease
   RETURN count(chunk) AS leased
 }
+CALL (space) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(unembedded)
+  WHERE chunk.unembedded = space
+  RETURN count(chunk) AS vectors_pending
+}
 RETURN sessions, messages, chunks, entities, triples, keys, pending - leased AS pending, leased,
-       done, failed, summaries_pending, summaries_failed
+       done, failed, summaries_pending, summaries_failed, vectors_pending

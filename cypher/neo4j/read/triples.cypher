@@ -1,7 +1,7 @@
 // what: list triples, most recently observed first
 // parameters: space, until (or null),
 //   status, slot, text (normalised), valid_at, valid_micros (all or null),
-//   where (or null; see stores/neo4j/index/allowed.py), skip, limit
+//   where (or null; see stores/neo4j/tokens.py), skip, limit
 // returns: uid, subject, subject type, relation, object, object type, when, negated,
 //   first_observed and last_observed in microseconds,
 //   sources [[observed_at, message_id, session, said_by, stated]], status, valid_from, valid_to, uid of

@@ -2,7 +2,7 @@
 //   recently observed first
 // parameters: space, name_hash, normalised, until (or null),
 //   status, slot, text (normalised), valid_at, valid_micros (all or null),
-//   where (or null; see stores/neo4j/index/allowed.py), skip, limit
+//   where (or null; see stores/neo4j/tokens.py), skip, limit
 // returns: as triples
 CALL () {
   MATCH (entity:Entity {name_hash: $name_hash})

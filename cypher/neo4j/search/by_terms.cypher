@@ -1,6 +1,6 @@
 // what: find nodes by full text that contain some of the terms, highest score first
 // parameters: index, query (hashed tokens with boosts), limit, time (a property), until (or null),
-//   where (or null; see stores/neo4j/index/allowed.py),
+//   where (or null; see stores/neo4j/tokens.py),
 //   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: nodes (see stores/neo4j/index/packed.py), scores, whether each passes
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $limit}) YIELD node, score

@@ -1,13 +1,13 @@
 // what: run the candidate sources for chunks: by vector, in the space's own index or by comparing
 //   all, and by words; the statements nearest, nearest_indexed and by_terms do one each
-// parameters: space, vector, until (or null), where (or null; see stores/neo4j/index/allowed.py),
+// parameters: space, vector, until (or null), where (or null; see stores/neo4j/tokens.py),
 //   words: {index, query, limit} (query null: none),
 //   chunk: {index (null: none), fetch, after (arrival number, null: compare none), limit, few},
 //   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: rows of nearest_indexed, nearest and by_terms for chunks; before that of nearest, the
 //   nodes that are not in the index yet, which then lacks them, if they are at most `few`
 // Each subquery imports its parameter, so that the planner runs one after the other. If only roles
-// are a condition, index/unfiltered.py leaves out what is marked as filter.
+// are a condition, stores/neo4j/statements.py leaves out what is marked as filter.
 WITH $chunk AS chunk, $words AS words
 CALL (chunk) {
   WITH chunk.index AS index WHERE index IS NOT NULL

@@ -4,7 +4,7 @@
 //   without the index of vectors
 // parameters: keys (uids of sessions, or the space, or a full-text query), since, latest, most,
 //   counted (only with full text: count up to this number), sample, vector (or null), terms, space,
-//   until (or null), where (or null; see stores/neo4j/index/allowed.py)
+//   until (or null), where (or null; see stores/neo4j/tokens.py)
 // returns: number of chunks, uids, similarities, sessions (uids), lengths, terms found in each; in
 //   order of arrival; if the number is above `most`, the columns are of those that pass among
 //   `sample` of the chunks, evenly spread

@@ -3,7 +3,7 @@
 //   the sessions of all of these (2 is the default radius, which the store replaces if needed, as it
 //   does the 3, which is one more: the links of the outermost neighbours)
 // parameters: space, chunks, triples and sessions (uids that were found), vector (or null),
-//   entities (vectors), until (or null), where (see stores/neo4j/index/allowed.py),
+//   entities (vectors), until (or null), where (see stores/neo4j/tokens.py),
 //   texts (true or false),
 //   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: columns of triples: nodes (see stores/neo4j/index/packed.py), chunks (element ids) that
@@ -12,7 +12,7 @@
 //   to the next one, in any order: element ids of the chunks, and of those after them;
 //   sessions: [uid, id, themes (nodes), number of keys, best similarity of a key with each entity
 //   (empty without keys)]
-// If only roles are a condition, index/unfiltered.py leaves out what is marked as filter, and without
+// If only roles are a condition, stores/neo4j/statements.py leaves out what is marked as filter, and without
 // entities what is marked as keys. The caller looks at the roles of neighbours, and at the spaces of
 // chunks and triples.
 CALL () {

@@ -1,7 +1,7 @@
 // what: find the nearest nodes of a small space, or of the newest part of a large one, exhaustively
 //   (full text replaces the index, where all have some tags and metadata)
 // parameters: space, after (arrival number), vector, limit, time (a property), until (or null),
-//   where (or null; see stores/neo4j/index/allowed.py), having (a full-text query)
+//   where (or null; see stores/neo4j/tokens.py), having (a full-text query)
 // returns: similarities, uids, sessions (uids; of chunks and themes)
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
 WHERE node.space = $space AND node.seq > $after AND ($until IS NULL OR node[$time] <= $until)

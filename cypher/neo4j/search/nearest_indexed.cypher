@@ -1,6 +1,6 @@
 // what: find the nearest nodes of a large space in its own vector index
 // parameters: index, fetch, vector, time (a property), until (or null),
-//   where (or null; see stores/neo4j/index/allowed.py),
+//   where (or null; see stores/neo4j/tokens.py),
 //   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: nodes (see stores/neo4j/index/packed.py), whether each passes, the uids of subject and
 //   object (of triples)

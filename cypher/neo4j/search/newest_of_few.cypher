@@ -1,10 +1,10 @@
 // what: find the newest nodes of a space that contain all of the terms of a full-text query, if few
 //   contain them
 // parameters: index, query, most (that are few), space, limit, time (a property), until (or null),
-//   where (or null; see stores/neo4j/index/allowed.py),
+//   where (or null; see stores/neo4j/tokens.py),
 //   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: whether they are few, nodes (see stores/neo4j/index/packed.py)
-// If only roles are a condition, index/unfiltered.py leaves out what is marked as filter.
+// If only roles are a condition, stores/neo4j/statements.py leaves out what is marked as filter.
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $most + 1}) YIELD node
 WITH collect(node) AS nodes
 CALL (nodes) {

@@ -1,7 +1,7 @@
 // what: find the newest nodes of a space that contain all of the terms
 //   (Triple replaces Chunk in the other layer)
 // parameters: space, all, limit, time (a property), until (or null),
-//   where (or null; see stores/neo4j/index/allowed.py),
+//   where (or null; see stores/neo4j/tokens.py),
 //   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: nodes (see stores/neo4j/index/packed.py)
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)

@@ -8,23 +8,24 @@ from datetime import datetime
 from math import ceil
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.arrays import Floats, Vector
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.neo4j.index import fulltext
-from cognigraph.stores.neo4j.index.allowed import sought
 from cognigraph.stores.neo4j.index.few_chunks import FewChunks, few_chunks
-from cognigraph.stores.neo4j.index.nearest import Indexed, Nearest
-from cognigraph.stores.neo4j.index.packed import columns, unpacked
-from cognigraph.stores.neo4j.index.unfiltered import is_unfiltered, without_filter
+from cognigraph.stores.neo4j.index.packed import Columns, columns, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import SpaceView
 from cognigraph.stores.neo4j.index.word_source import WordSource
+from cognigraph.stores.neo4j.statements import without_filter
+from cognigraph.stores.neo4j.tokens import anchor_hash, filter_for_sources, having_marks
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.text.bm25 import idf
 
 _T = TypeVar("_T")
-
 _OVERFETCH = 2
 """The first 2k results of an approximate index contain nearly all of the nearest k."""
 _MOST_FETCHED = 2000
@@ -41,7 +42,6 @@ _MOST_WORDS_FETCHED = 1000
 _HUB = 2000
 """The triples of an entity with more triples than this are left to the vector index, if any."""
 _NO_LIMIT = 1 << 62
-
 _OF_MARKED = (
     """MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
 WHERE node.space = $space AND node.seq > $after AND ($until""",
@@ -51,6 +51,92 @@ WHERE node.space = $space AND node.seq > $after AND ($until""",
 )
 
 _TIME: dict[Layer, str] = {"Chunk": "at", "Triple": "first_observed", "Theme": "seq"}
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The results of a vector search, nearest first; the first ``limit`` are candidates."""
+
+    limit: int
+    similarity: Sequence[float] = ()
+    all: Sequence[str] = ()
+    all_sessions: Sequence[str] = ()
+    subjects: Sequence[str] = ()
+    objects: Sequence[str] = ()
+    is_cut_off: bool = False
+    """Whether there may be more chunks that pass than an index has returned."""
+
+    @property
+    def uids(self) -> Sequence[str]:
+        """Uids of the first ``limit``."""
+        return self.all[: self.limit]
+
+    @property
+    def sessions(self) -> Sequence[str]:
+        """Uids of the sessions of the candidate chunks or themes."""
+        return self.all_sessions[: self.limit]
+
+    def with_those_of(self, newest: Nearest) -> Nearest:
+        """Merge two results for chunks, nearest first; ``newest`` wins for the same uid."""
+        found: dict[str, tuple[float, str]] = {}
+        for part in (newest, self):
+            for score, uid, session in zip(
+                part.similarity, part.all, part.all_sessions, strict=True
+            ):
+                found[uid] = score, session
+        order = sorted(found, key=lambda uid: -found[uid][0])
+        scores, sessions = [found[uid][0] for uid in order], [found[uid][1] for uid in order]
+        return Nearest(self.limit, scores, order, sessions)
+
+    def around(self, entity: str) -> list[str]:
+        """Uids of the triples that have an entity as subject or object."""
+        # Without any hub, subjects and objects are not read.
+        ends = zip(self.all, self.subjects, self.objects, strict=True) if self.subjects else ()
+        return [uid for uid, subject, object in ends if entity in (subject, object)]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What a vector index has returned: nodes, in any order, and which of them pass a filter."""
+
+    nodes: Columns
+    similarity: Floats
+    passes: npt.NDArray[np.bool_]
+    ends: Sequence[Sequence[str]]
+    """Uids of the subjects and objects of triples, if they were asked for."""
+    limit: int
+
+    @classmethod
+    def from_row(
+        cls, row: Row, space: str, vector: Vector, roles: Sequence[str] | None, limit: int
+    ) -> Indexed:
+        """Of a row of ``nearest_indexed``; ``roles`` are those of chunks that pass."""
+        values, passes, ends = row
+        nodes = columns(values, len(vector))
+        similarity = (1.0 + nodes.cosine(vector)) / 2.0
+        good = np.array(passes, bool) & nodes.are_of(space) & (similarity > 0.5)
+        if roles is not None:
+            good &= nodes.have_role(roles)
+        return cls(nodes, similarity, good, ends, limit)
+
+    @property
+    def lowest(self) -> float:
+        """The lowest similarity of all nodes."""
+        return float(self.similarity.min(initial=1.0))
+
+    def nearest(self) -> Nearest:
+        """The nodes that pass, nearest first."""
+        order = np.argsort(-self.similarity, kind="stable")
+        rows = order[self.passes[order]].tolist()
+        uids, sessions, ends = self.nodes.uids, self.nodes.sessions, self.ends
+        return Nearest(
+            self.limit,
+            self.similarity[rows].tolist(),
+            [uids[row] for row in rows],
+            [sessions[row] for row in rows],
+            [ends[row][0] for row in rows] if ends else (),
+            [ends[row][1] for row in rows] if ends else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +194,7 @@ class CandidateSources:
         self._view = view
         self._vector = vector(query.vector)
         self._until: datetime | None = query.as_of
-        self._where = sought(query.where, query.without)
+        self._where = filter_for_sources(query.where, query.without)
         self._unfiltered = is_unfiltered(query)
 
     def chunks(self) -> ChunkSources:
@@ -171,7 +257,7 @@ class CandidateSources:
             **self._common(words),
             triple=triple.parameters,
             theme=theme.parameters,
-            anchors=[fulltext.anchor(self._space, key) for key in anchors],
+            anchors=[anchor_hash(self._space, key) for key in anchors],
             names=list(anchors),
             limit=query.triples_per_anchor,
             most=_HUB if triple.index and not triple.is_off else _NO_LIMIT,
@@ -195,7 +281,7 @@ class CandidateSources:
             "until": self._until,
             "terms": [] if words is None else words.terms,
             "words": {} if words is None else words.parameters,
-            "unpacked": unpacked(self._connection.embedding),
+            "unpacked": unpacked_properties(self._connection.embedding),
         }
 
     # Vectors
@@ -246,7 +332,7 @@ class CandidateSources:
                 index=source.index,
                 fetch=fetch,
                 vector=self._vector,
-                unpacked=unpacked(self._connection.embedding),
+                unpacked=unpacked_properties(self._connection.embedding),
                 **self._visible(source.layer),
             )
             assert more is not None
@@ -254,7 +340,7 @@ class CandidateSources:
 
     def _of_index(self, row: Row, source: _ByVector) -> Indexed:
         roles = self._where["roles"] if source.layer == "Chunk" else None
-        return Indexed.of(row, self._space, self._query.vector, roles, source.limit)
+        return Indexed.from_row(row, self._space, self._query.vector, roles, source.limit)
 
     def _enough_of(self, limit: int) -> int:
         """How many nodes by vector do; to find more with a filter, an index takes far longer."""
@@ -266,7 +352,7 @@ class CandidateSources:
             "search/nearest",
             *((_OF_MARKED,) if marks else ()),
             space=self._space,
-            having=fulltext.having(self._space, marks),
+            having=having_marks(self._space, marks),
             after=0,
             vector=self._vector,
             limit=source.limit,
@@ -332,6 +418,11 @@ class CandidateSources:
         return [anchor for anchor in filled if anchor.triples]
 
 
+def is_unfiltered(query: CandidateQuery) -> bool:
+    """Whether only roles are a condition, at which the caller looks."""
+    return query.as_of is None and not query.where.is_narrow and not query.without
+
+
 def most_marked(limit: int, chunks: int) -> int:
     """How many chunks with the same tags and metadata are compared one by one.
 
@@ -360,7 +451,7 @@ class _ByVector:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As the statements take them."""
+        """The parameters of this source in a statement."""
         if self.is_off:
             return {"index": None, "fetch": 0, "after": None, "limit": 0, "few": 0}
         return {

@@ -15,8 +15,8 @@ from typing import Any
 
 from cognigraph.ids import session_uid
 from cognigraph.stores.candidates import CandidateQuery
+from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.neo4j.index import fulltext
 
 _MOST = 2000
 _COUNTED = 20_000
@@ -93,7 +93,7 @@ def few_chunks(
     where, marks = query.where, common["where"]["marks"]
     share = 1.0
     if marks and not where.sessions:
-        keys = [fulltext.having(space, marks)]
+        keys = [tokens.having_marks(space, marks)]
         count, *columns = _read(connection, _BY_MARKS, keys, most_marked, query, common)
         if count <= most_marked:
             return FewChunks(True, 1.0, *columns)

@@ -16,19 +16,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Vector
 from cognigraph.model.roles import ROLES, Role
-from cognigraph.stores.neo4j.index.fulltext import space_hash, token
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.statements import packed_property
+from cognigraph.stores.neo4j.tokens import space_hash, token
 from cognigraph.times import to_micros
 
 _VERSION = 1
+
 _LARGEST = 32767
+
 _HASH = "<u4"
+
 _HEAD = np.dtype(
     [
         ("version", "u1"),
@@ -45,11 +50,13 @@ _HEAD = np.dtype(
     ]
 )
 """What comes first; then the vector, the hashes of the terms, and the name of the speaker."""
+
 _NO_SESSION = "0" * 32
+
 _VALUES = ("uid", "space", "session_uid", "at", "question", "role", "speaker", "terms")
 
 
-def unpacked(embedding: str) -> list[str]:
+def unpacked_properties(embedding: str) -> list[str]:
     """The parameter ``unpacked``: properties to read of a node that is not packed."""
     return [*_VALUES, embedding]
 
@@ -89,7 +96,7 @@ def packed_of_values(values: Sequence[Any], dimension: int) -> bytes:
         space,
         uid,
         bytes.fromhex("".join(token(space, term)[:8] for term in terms or ())),
-        np.array(vector or [0.0] * dimension, np.float32),
+        np.array([0.0] * dimension if vector is None else vector, np.float32),
         session=session,
         at=0 if at is None else to_micros(at.to_native()),
         question=bool(question),
@@ -150,7 +157,7 @@ class Columns:
         return len(self.head)
 
     def rows(self, rows: Sequence[int]) -> Columns:
-        """Some of the nodes."""
+        """The nodes with these row numbers, in this order."""
         chosen = np.asarray(rows, np.int64)
         return Columns(self.head[chosen], self.codes[chosen], [self.tails[row] for row in rows])
 
@@ -259,6 +266,52 @@ def columns(values: Sequence[bytes | Sequence[Any]], dimension: int) -> Columns:
     return Columns(head, codes, [item[vectors:] for item in items])
 
 
+def dimension_of(value: bytes | Sequence[Any]) -> int:
+    """The dimension of the vector of a node, as a statement returns it."""
+    if isinstance(value, bytes):
+        return int(np.frombuffer(value[: _HEAD.itemsize], _HEAD)["dimension"][0])
+    return len(cast(Sequence[float], value[-1]))
+
+
 def _hexadecimal(uids: npt.NDArray[Any]) -> list[str]:
     text = uids.tobytes().hex()
     return [text[start : start + 32] for start in range(0, len(text), 32)]
+
+
+_PACKED_AT_ONCE = 2000
+
+_PACKED_LAYERS = ("Chunk", "Fact", "Theme")
+
+
+def pack_all(connection: Connection, embedding: str, dimension: int) -> None:
+    """Pack all nodes that are not packed yet, with the vectors of the property ``embedding``.
+
+    What was interrupted is continued.
+    """
+    for layer in _PACKED_LAYERS:
+        after: str | None = ""
+        while after is not None:
+            after = _pack_some(connection, layer, after, embedding, dimension)
+
+
+def _pack_some(
+    connection: Connection, layer: str, after: str, embedding: str, dimension: int
+) -> str | None:
+    """Pack the next nodes; return the uid of the last one, if there was any."""
+    replace = (
+        (f"node.{packed_property(connection.embedding)}", f"node.{packed_property(embedding)}"),
+        (":Chunk", f":{layer}"),
+    )
+    row = connection.row(
+        "schema/unpacked",
+        *replace,
+        after=after,
+        limit=_PACKED_AT_ONCE,
+        unpacked=unpacked_properties(embedding),
+    )
+    assert row is not None
+    last, nodes = row
+    rows = [[values[0], text, packed_of_values(values, dimension)] for text, values in nodes]
+    if rows:
+        connection.write(lambda tx: tx.rows("schema/pack", *replace, rows=rows))
+    return None if last is None else str(last)

@@ -3,30 +3,34 @@
 A vector index shared by all spaces would find the nodes of other tenants and miss those of a small
 one, so there is none. In a small space all vectors are compared, which is exact and takes
 milliseconds; each layer that outgrows this gets a label and an index of its own.
+
+To index each chunk on insert would cost every insert the update of a second index. So the newest
+chunks of a large space are compared one by one, until there are enough for a transaction. It runs
+in a thread of its own and without the lock of the space, so that a bulk load goes on meanwhile.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Collection, Iterator
+from concurrent.futures import Future, wait
 from threading import Lock
 from typing import Literal
 
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.index.fulltext import own_label
+from cognigraph.stores.neo4j.tokens import own_label
 
 Layer = Literal["Chunk", "Triple", "Theme"]
+
 _LAYERS: tuple[Layer, ...] = ("Chunk", "Triple", "Theme")
-
 logger = logging.getLogger("cognigraph.neo4j")
-
 _BATCH = 2000
 _PATIENCE = 30.0
 """Seconds for the command that creates a missing index; the server then builds it by itself."""
-
 # Quantisation takes a quarter of the memory; candidates are ranked by their stored vectors anyway.
 # The HNSW graph is denser than by default (16, 100), so that the first 200 results contain 0.99 of
 # the nearest 100, not 0.96.
@@ -36,11 +40,18 @@ _HNSW = {
     "vector.hnsw.m": 24,
     "vector.hnsw.ef_construction": 200,
 }
-
-
-def index_name(layer: Layer, space: str, embedding: str = "embedding") -> str:
-    """The name of the vector index of a space's layer on the given vector property."""
-    return f"vector{embedding.removeprefix('embedding')}_{own_label(layer, space)}"
+_TAIL = 256
+"""This many new chunks are compared one by one before they are indexed."""
+_MOST_WAITING = 4096
+"""With so many, an insert waits until they are indexed."""
+_CLOSING = 5.0
+"""Seconds to wait when the store is closed; its server may be silent."""
+_FIRST_DELAY = 0.02
+_LONGEST_DELAY = 2.0
+_REPORT = 10.0
+"""Seconds between two lines of the log."""
+_ANSWER = 30.0
+"""Seconds for the last question to the server, in addition to the time of waiting."""
 
 
 class OwnIndexes:
@@ -222,3 +233,103 @@ class OwnIndexes:
         """Discard the recorded state of an index, so that the next search reads it again."""
         with self._lock:
             self._online.discard(name)
+
+
+class NewestChunks:
+    """Indexes the newest chunks of spaces, of each space in one thread at a time.
+
+    Every step can be repeated: after a crash or an error, a later insert finishes the work.
+    """
+
+    def __init__(self, connection: Connection, timeout: float) -> None:
+        self._connection = connection
+        self._timeout = timeout
+        self._lock = Lock()
+        self._wanted: dict[str, tuple[int, int]] = {}
+        self._running: dict[tuple[int, str], Future[None]] = {}
+
+    def cover(self, space: str, tail: int, covered: int, last: int) -> None:
+        """Index the ``tail`` chunks with arrival numbers above ``covered`` and up to ``last``."""
+        if tail < _TAIL:
+            return
+        key = os.getpid(), space  # a forked process has none of the threads
+        with self._lock:
+            self._wanted[space] = covered, last
+            running = self._running.get(key)
+            if running is None:
+                running = self._running[key] = self._connection.start(self._work, key)
+        if tail >= _MOST_WAITING:
+            wait([running], self._timeout)
+
+    def finish(self) -> None:
+        """Wait, but not for long, until what was begun is done: later searches compare less."""
+        with self._lock:
+            own = [one for (pid, _), one in self._running.items() if pid == os.getpid()]
+        wait(own, _CLOSING)
+
+    def _work(self, key: tuple[int, str]) -> None:
+        space = key[1]
+        while True:
+            with self._lock:
+                wanted = self._wanted.pop(space, None)
+                if wanted is None:
+                    del self._running[key]
+                    return
+            try:
+                with within(self._timeout):
+                    self._index(space, *wanted)
+            except StoreError as error:  # the inserts are committed; a later one tries again
+                logger.info("space %r keeps comparing its newest vectors: %s", space, error)
+
+    def _index(self, space: str, covered: int, last: int) -> None:
+        labels = [own_label("Chunk", space)]
+        self._connection.write(
+            lambda tx: tx.rows(
+                "vectors/label_newest", space=space, labels=labels, covered=covered, until=last
+            )
+        )
+        self._connection.write(
+            lambda tx: tx.rows("vectors/cover", space=space, labels=labels, until=last)
+        )
+
+
+def index_name(layer: Layer, space: str, embedding: str = "embedding") -> str:
+    """The name of the vector index of a space's layer on the given vector property."""
+    return f"vector{embedding.removeprefix('embedding')}_{own_label(layer, space)}"
+
+
+def wait_until_built(connection: Connection, names: Collection[str], seconds: float) -> None:
+    """Wait until those of some indexes that exist are online.
+
+    Raises:
+        StoreUnavailableError: they are not complete after ``seconds``; it says how far they are.
+        StoreError: the server could not build one of them.
+    """
+    with within(seconds + _ANSWER):
+        started = reported = time.monotonic()
+        delay = _FIRST_DELAY
+        while waiting := _unfinished(connection, names):
+            now = time.monotonic()
+            if now - started >= seconds:
+                raise StoreUnavailableError(
+                    f"{connection.uri} has not built all indexes within {seconds:g} s: "
+                    f"{', '.join(waiting)}; the server goes on with it, repeat the call later"
+                )
+            if now - reported >= _REPORT:
+                reported = now
+                logger.warning("waiting for indexes of %s: %s", connection.uri, ", ".join(waiting))
+            time.sleep(min(delay, seconds))
+            delay = min(2 * delay, _LONGEST_DELAY)
+
+
+def _unfinished(connection: Connection, names: Collection[str]) -> list[str]:
+    """The indexes that are not online, and how far they are."""
+    rows = connection.rows("schema/states", names=sorted(names))
+    for name, state, _, reason in rows:
+        if state == "FAILED":
+            cause = reason.strip().partition("\n")[0]  # a trace of the server's calls follows
+            raise StoreError(
+                f"{connection.uri} could not build the index {name} ({cause}); drop it with DROP "
+                "INDEX or DROP CONSTRAINT and open the memory again, which creates it anew"
+            )
+    return sorted(f"{name} ({built:.0f} %)" for name, state, built, _ in rows if state != "ONLINE")

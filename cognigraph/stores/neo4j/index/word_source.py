@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats
+from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.neo4j.index import fulltext
-from cognigraph.stores.neo4j.index.packed import columns, unpacked
-from cognigraph.stores.neo4j.index.unfiltered import without_filter
+from cognigraph.stores.neo4j.index.packed import columns, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import Layer
+from cognigraph.stores.neo4j.statements import without_filter
 from cognigraph.text.bm25 import bm25
 
 _MOST_WORDS_HIDDEN = 4000
@@ -44,7 +44,7 @@ class _Found:
     visible: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
     def only(self, keep: npt.NDArray[np.bool_]) -> _Found:
-        """Some of the nodes, without their scores."""
+        """The nodes that a mask keeps, without their scores."""
         rows = np.flatnonzero(keep)
         return _Found([self.uids[row] for row in rows], self.lengths[rows], self.matches[rows])
 
@@ -95,7 +95,7 @@ class WordSource:
         """What to ask the full-text index for."""
         return {
             "index": f"{self._layer.lower()}_lexemes",
-            "query": fulltext.query(self._space, self._weights, self._marks),
+            "query": tokens.weighted_query(self._space, self._weights, self._marks),
             "limit": self._first,
         }
 
@@ -130,7 +130,7 @@ class WordSource:
             "search/by_terms",
             **{**self.parameters, "limit": limit},
             **self._visible,
-            unpacked=unpacked(self._connection.embedding),
+            unpacked=unpacked_properties(self._connection.embedding),
         )
         assert row is not None
         return row
@@ -151,14 +151,14 @@ class WordSource:
             "space": self._space,
             "limit": self._limit,
             **self._visible,
-            "unpacked": unpacked(self._connection.embedding),
+            "unpacked": unpacked_properties(self._connection.embedding),
         }
         name = "search/newest_of_few"
         row = self._connection.row(
             name,
             *(without_filter(name) if self._unfiltered else ()),
             index=self.parameters["index"],
-            query=fulltext.having_terms(self._space, tied),
+            query=tokens.having_terms(self._space, tied),
             most=_MOST_TIED,
             **common,
         )

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.stores.sqlite.index.code_arrays import Mask
-from cognigraph.stores.sqlite.index.layer import Layer
+from cognigraph.stores.sqlite.index.codes import Mask
+from cognigraph.stores.sqlite.index.layer import Array, Layer
 from cognigraph.stores.sqlite.index.postings import Counts, Lookup, Rows, frequencies
-from cognigraph.stores.sqlite.index.table import Array
 from cognigraph.text.bm25 import bm25
 
 _LONG = 4096
@@ -52,7 +51,7 @@ class _Scoring:
         most = self._scores(word.counts.max(keepdims=True), self._shortest, word.weight)
         return float(most[0])
 
-    def of(self, word: _Word, allowed: Mask | None) -> _Scored:
+    def added(self, word: _Word, allowed: Mask | None) -> _Scored:
         """What a word adds to the scores of the allowed rows in its list."""
         rows, counts = word.rows, word.counts
         if allowed is not None:
@@ -90,7 +89,7 @@ def best_by_words(
     words = [_Word(*found, weight) for found, weight in zip(lookups, weights.tolist(), strict=True)]
     words.sort(key=lambda word: len(word.rows))
     short = [word for word in words if len(word.rows) <= _LONG]
-    found, left = _joined([scoring.of(word, allowed) for word in short]), words[len(short) :]
+    found, left = _joined([scoring.added(word, allowed) for word in short]), words[len(short) :]
     mosts = [scoring.most(word) for word in left]
     while left:
         bound = _least_of_best(scoring, found, left, limit)
@@ -99,7 +98,7 @@ def best_by_words(
             hopeful = found.scores + most >= bound * _ROUNDING
             found = _Scored(found.rows[hopeful], found.scores[hopeful])
             break
-        found = _joined([found, scoring.of(left[0], allowed)])
+        found = _joined([found, scoring.added(left[0], allowed)])
         left, mosts = left[1:], mosts[1:]
     return _best(_Scored(found.rows, scoring.completed(found, left)), limit)
 

@@ -1,9 +1,14 @@
-"""Gathers the candidates of a search from the in-memory index of a space."""
+"""Gathers the candidates of a search from the in-memory index of a space.
+
+The sources run side by side: chunks, triples and themes by vector, chunks and triples by words,
+triples by the entities that the question names. What they find brings neighbours, evidence and
+sessions with it.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,33 +22,39 @@ from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
     ChunkCandidates,
+    Evidence,
     SessionCandidates,
     StoredTexts,
+    TripleCandidates,
 )
-from cognigraph.stores.sqlite.in_list import select_in
-from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks, left_out
+from cognigraph.stores.sqlite.columns import ROLE_OF_NUMBER, VectorFormat
 from cognigraph.stores.sqlite.index.by_words import best_by_words
-from cognigraph.stores.sqlite.index.gather_triples import TripleSources, evidence_of
+from cognigraph.stores.sqlite.index.layer import NOBODY
+from cognigraph.stores.sqlite.index.nearest import Scan
 from cognigraph.stores.sqlite.index.postings import Hashes, Lookup, gather, term_hashes
-from cognigraph.stores.sqlite.index.scan import Scan
-from cognigraph.stores.sqlite.index.shared_work import Later, Together
-from cognigraph.stores.sqlite.index.sources import (
+from cognigraph.stores.sqlite.index.selection import (
     Connect,
-    Found,
+    FoundEvidence,
+    FoundRows,
+    Mask,
     Positions,
+    allowed_chunks,
     are_among,
+    left_out,
     passing,
     read_later,
 )
+from cognigraph.stores.sqlite.index.shared_work import SharedTasks
+from cognigraph.stores.sqlite.index.snapshots import evidence_pairs
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.index.themes import NOBODY
-from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
-from cognigraph.stores.sqlite.row_ids import RowIds
-from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.stores.sqlite.rows import RowIds, select_in
 from cognigraph.text.bm25 import Lexicon, idf
 from cognigraph.times import to_micros
 
-_TEXTS = "SELECT c.id, c.text FROM json_each(?) one CROSS JOIN chunk c ON c.id = one.value"
+_TRIPLE_TEXTS = """
+SELECT t.id, t.subject || ' ' || t.relation || ' ' || t.object
+FROM json_each(?) one CROSS JOIN triple t ON t.id = one.value"""
+_CHUNK_TEXTS = "SELECT c.id, c.text FROM json_each(?) one CROSS JOIN chunk c ON c.id = one.value"
 
 
 def gather_candidates(
@@ -66,7 +77,7 @@ def gather_candidates(
         out = left_out(connection, index, space_id, query.without)
         sought = ~out if visible is None else visible & ~out
     triples = TripleSources(connection, index, space_id, query, until)
-    found = _found(index, query, sought, triples)
+    found = _run_sources(index, query, sought, triples)
     evidence = evidence_of(connection, index, triples.found.all(), until, visible)
     reached = each_once(found.chunks.all(), evidence.chunks)
     rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
@@ -89,10 +100,10 @@ def gather_candidates(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _ChunkSources:
     """The rows that the sources found, except triples; and what they have looked up on the way."""
 
-    chunks: Found
+    chunks: FoundRows
     near_sessions: Ints
     scan: Scan
     themes: Scan
@@ -101,9 +112,9 @@ class _Found:
     lexicon: Lexicon
 
 
-def _found(
+def _run_sources(
     index: SpaceIndex, query: CandidateQuery, sought: Mask | None, triples: TripleSources
-) -> _Found:
+) -> _ChunkSources:
     """Run the sources side by side; those of triples fill ``triples.found``."""
     scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
     owners = index.themes["owner"]
@@ -112,25 +123,30 @@ def _found(
         scan.nearest(query.chunks_by_vector, sought),
         themes.nearest(query.sessions_by_vector, owners != NOBODY),
     ]
-    with Together([task for one in nearest for task in one.tasks]) as comparisons:
+    with SharedTasks([task for search in nearest for task in search.tasks]) as comparisons:
         hashes = term_hashes(query.terms)
         words = index.chunks.words.under_all(hashes)
         lexicon = index.lexicon_of(query.terms, words)
         weights, mean = idf(lexicon, query.terms), lexicon.mean_length
         triples.look_up(hashes)
         comparisons.finish()
-    best = [Later(one.rest) for one in nearest]
-    by_words = Later(
-        partial(best_by_words, index.chunks, words, weights, mean, query.chunks_by_terms, sought)
+    by_words = partial(
+        best_by_words, index.chunks, words, weights, mean, query.chunks_by_terms, sought
     )
-    facts_by_words = Later(partial(triples.by_words, weights, lexicon))
+    rest: list[Callable[[], Ints]] = [
+        *(search.rest for search in nearest),
+        by_words,
+        partial(triples.by_words, weights, lexicon),
+    ]
     # More threads would wait for the interpreter lock.
-    with Together([*best, by_words, facts_by_words], others=int(triples.compared.is_long)) as rest:
+    with SharedTasks(rest, others=int(triples.compared.is_long)) as shared:
         around = triples.nearest_of_each()
-        rest.finish()
-    triples.found = Found(best[0].value, facts_by_words.value, around)
-    chunks, near = Found(best[1].value, by_words.value), owners[best[2].value]
-    return _Found(chunks, near, scan, themes, hashes, words, lexicon)
+        near_facts, near_chunks, near_themes, chunks_by_words, facts_by_words = shared.finish()
+    triples.found = FoundRows(near_facts, facts_by_words, around)
+    return _ChunkSources(
+        FoundRows(near_chunks, chunks_by_words), owners[near_themes], scan, themes, hashes, words,
+        lexicon,
+    )  # fmt: skip
 
 
 def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | None) -> Ints:
@@ -163,7 +179,7 @@ class _Sessions:
 def _chunk_candidates(
     index: SpaceIndex,
     positions: Positions,
-    found: _Found,
+    found: _ChunkSources,
     sessions: _Sessions,
     query: CandidateQuery,
     connect: Connect,
@@ -173,7 +189,7 @@ def _chunk_candidates(
     previous, following = _linked(positions, links)
     return ChunkCandidates(
         uids=positions.uids,
-        cosine=found.scan.of(positions.ascending)[positions.order],
+        cosine=found.scan.cosines(positions.ascending)[positions.order],
         matches=gather(found.words, positions.ascending)[positions.order],
         length=table["length"][rows].astype(float),
         session=sessions.positions(table["session"][rows]),
@@ -191,12 +207,12 @@ def _chunk_candidates(
 
 def _texts(index: SpaceIndex, rows: Ints, connect: Connect) -> StoredTexts:
     words, names = index.words.of_chunks(rows), index.words.names_of(rows)
-    return read_later(connect, _TEXTS, index.chunks["id"][rows], words, names)
+    return read_later(connect, _CHUNK_TEXTS, index.chunks["id"][rows], words, names)
 
 
 def _linked(positions: Positions, links: npt.NDArray[np.int32]) -> Ints:
     """The positions of neighbours among the candidates; a link of -1 leads nowhere."""
-    at = positions.of(links)
+    at = positions.at(links)
     return np.where(links < 0, NONE, np.where(at < 0, OUTSIDE, at))
 
 
@@ -208,7 +224,7 @@ def _session_candidates(
     hashes: Hashes,
     query: CandidateQuery,
 ) -> tuple[SessionCandidates, _Sessions]:
-    known = index.sessions.of(connection, ids.tolist())
+    known = index.sessions.names(connection, ids.tolist())
     count, themes = len(known), index.themes
     uids, names = zip(*known.values(), strict=True) if known else ((), ())
     order = sorted(range(count), key=uids.__getitem__)
@@ -218,7 +234,7 @@ def _session_candidates(
     owners = sessions.positions(themes["owner"][rows])
     theme, length = np.full(count, np.nan), np.zeros(count)
     matches = np.zeros((count, len(query.terms)))
-    np.fmax.at(theme, owners, scan.of(rows))
+    np.fmax.at(theme, owners, scan.cosines(rows))
     np.add.at(length, owners, themes["length"][rows])
     np.add.at(matches, owners, gather(themes.words.under_all(hashes), rows))
     keys = np.full((count, len(query.entity_vectors)), np.nan)
@@ -252,3 +268,134 @@ def _key_cosines(
         position = {id: number for number, id in enumerate(sessions.tolist())}
         cosines = products(vectors.unpack([row[1] for row in rows]), np.stack(entities))
         np.fmax.at(keys, np.array([position[row[0]] for row in rows]), cosines)
+
+
+class TripleSources:
+    """The candidate sources of triples: vectors, words and the entities of the question."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        index: SpaceIndex,
+        space_id: int,
+        query: CandidateQuery,
+        until: int | None,
+    ) -> None:
+        self._connection = connection
+        self._index = index
+        self._space_id = space_id
+        self._query = query
+        self._visible = None if until is None else index.triples["first"] <= until
+        self.scan: Scan = index.triples.scan(query.vector)
+        self.compared = self.scan.nearest(query.triples_by_vector, self._visible)
+        self.words: Sequence[Lookup] = ()
+        self._entities: Sequence[Ints] = ()
+        self.found = FoundRows()
+        self.anchors: tuple[str, ...] = ()
+
+    def look_up(self, terms: Hashes) -> None:
+        """Find the words of the question, and its entities with the triples around them."""
+        self.words = self._index.triples.words.under_all(terms)
+        if self._query.triples_per_anchor:
+            self._entities = self._around_anchors()
+
+    def by_words(self, weights: Floats, lexicon: Lexicon) -> Ints:
+        """The triples with the best words."""
+        query, table = self._query, self._index.triples
+        # As many triples as chunks are rare, except when there are none of either.
+        mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
+        return best_by_words(
+            table, self.words, weights, mean, query.triples_by_terms, self._visible
+        )
+
+    def _around_anchors(self) -> list[Ints]:
+        """The triples of each entity that the question names; also fills ``anchors``."""
+        found = {
+            entity: (name, passing(self._index.around(entity), self._visible))
+            for entity, name in _anchors(self._connection, self._space_id, self._query)
+        }
+        named = [(name, rows) for name, rows in found.values() if len(rows)]
+        self.anchors = tuple(dict.fromkeys(name for name, _ in named))
+        return [rows for _, rows in named]
+
+    def nearest_of_each(self) -> Ints:
+        """Of the many triples of an entity, those nearest to the question; of equals the newest."""
+        chosen = [np.empty(0, np.int64)]
+        limit, last = self._query.triples_per_anchor, self._index.triples["last"]
+        for around in self._entities:
+            near = self.scan.narrowed(around, limit)
+            # Rounded, because the last bits of a product depend on the rows beside it.
+            order = np.lexsort((-last[near], -self.scan.cosines(near).round(6)))
+            chosen.append(near[order[:limit]])
+        return each_once(*chosen)
+
+    def candidates(
+        self,
+        positions: Positions,
+        found: FoundEvidence,
+        chunk_rows: Positions,
+        chunks: ChunkCandidates,
+        connect: Connect,
+    ) -> TripleCandidates:
+        """The triples that have evidence; ``chunk_rows`` are those of ``chunks``."""
+        table, query, rows = self._index.triples, self._query, positions.rows
+        cited = chunk_rows.at(found.chunks)
+        inside = cited >= 0
+        evidence = Evidence.pairs(positions.at(found.triples)[inside], cited[inside], len(rows))
+        newest = evidence.newest(chunks.at)
+        return TripleCandidates(
+            uids=positions.uids,
+            cosine=self.scan.cosines(positions.ascending)[positions.order],
+            matches=gather(self.words, positions.ascending)[positions.order],
+            length=table["length"][rows].astype(float),
+            at=np.append(chunks.at, np.nan)[newest],
+            session=np.append(chunks.session, -1)[newest],
+            evidence=evidence,
+            by_vector=are_among(rows, self.found.vector),
+            by_terms=are_among(rows, self.found.terms),
+            by_anchor=are_among(rows, self.found.anchor),
+            texts=self._texts(rows, connect) if query.texts else (),
+        )
+
+    def _texts(self, rows: Ints, connect: Connect) -> StoredTexts:
+        words = self._index.words.of_triples(rows)
+        return read_later(connect, _TRIPLE_TEXTS, self._index.triples["id"][rows], words)
+
+
+def _anchors(
+    connection: sqlite3.Connection, space_id: int, query: CandidateQuery
+) -> list[tuple[int, str]]:
+    if not query.anchors:
+        return []
+    marks = ",".join("?" * len(query.anchors))
+    return connection.execute(
+        f"""SELECT id, name FROM entity WHERE id IN (
+              SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND key IN ({marks})
+              UNION SELECT coalesce(e.shown_id, e.id) FROM alias a
+                    JOIN entity e ON e.id = a.entity_id
+                    WHERE a.space_id = ? AND a.key IN ({marks}))
+            ORDER BY uid""",
+        (space_id, *query.anchors, space_id, *query.anchors),
+    ).fetchall()
+
+
+def evidence_of(
+    connection: sqlite3.Connection,
+    index: SpaceIndex,
+    rows: Ints,
+    until: int | None,
+    visible: Mask | None,
+) -> FoundEvidence:
+    """The visible evidence of some triples that was observed by ``until``."""
+    of_known, sizes, known = index.evidence.lists_of(rows)
+    known &= ~index.triples["restated"][rows]
+    if until is not None:
+        known[:] = False
+    of_known = of_known[np.repeat(known, sizes)]
+    pairs = evidence_pairs(connection, index.triples["id"][rows[~known]].tolist(), until)
+    triples = np.concatenate([np.repeat(rows, sizes * known), index.triples.find(pairs[:, 0])])
+    chunks = index.chunks.find(np.concatenate([of_known, pairs[:, 1]]))
+    inside = chunks >= 0
+    if visible is not None:
+        inside[inside] = visible[chunks[inside]]
+    return FoundEvidence(triples[inside], chunks[inside])

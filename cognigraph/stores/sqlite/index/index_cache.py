@@ -10,11 +10,11 @@ from sqlite3 import Connection
 from threading import Lock, Thread
 
 from cognigraph.errors import CogniGraphError
-from cognigraph.stores.sqlite import read
+from cognigraph.stores.sqlite import rows
+from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.index.snapshots import Snapshots
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.vector_format import VectorFormat
 
 Snapshot = Callable[[], AbstractContextManager[Connection]]
 """Starts a read transaction."""
@@ -89,14 +89,14 @@ class SpaceIndexes:
         index = self.get(space)
         if index is None:
             with snapshot() as connection:
-                there = read.space_id(connection, space) is not None
+                there = rows.space_id(connection, space) is not None
             if not there:
                 yield None
                 return
             index = self.add(space, SpaceIndex(vectors, self.few_rows))
         # Lock first, then snapshot: a snapshot older than the index would lack some of its rows.
         with index.lock, snapshot() as connection:
-            space_id = read.space_id(connection, space)
+            space_id = rows.space_id(connection, space)
             if space_id is None:
                 yield None
                 return

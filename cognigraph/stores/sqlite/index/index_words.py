@@ -1,7 +1,8 @@
 """The words of the texts of a large space in reading order, so that ranking reads no texts.
 
 They are read from the texts before an index is written to its file, beside the searches. Until then
-a search reads the texts themselves, as it does those of the rows that came since.
+a search reads the texts themselves, as it does those of the rows that came since. They are kept as
+lists of numbers, which also hold the evidence of facts.
 """
 
 from __future__ import annotations
@@ -10,14 +11,22 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from cognigraph.arrays import Ints
-from cognigraph.stores.sqlite.index.number_lists import NumberLists
-from cognigraph.stores.sqlite.index.table import Array
-from cognigraph.text.names import names_in
-from cognigraph.text.terms import marked_words
-from cognigraph.text.word_book import NumberedTexts, Numbers, StringBook, WordBook
+from cognigraph.stores.sqlite.index.layer import Array
+from cognigraph.text.terms import marked_words, names_in
+from cognigraph.text.word_book import (
+    NumberedTexts,
+    Numbers,
+    Ragged,
+    StringBook,
+    WordBook,
+    lists_of,
+    ragged,
+)
 
+_MERGE_FACTOR = 4
 _Book = TypeVar("_Book", bound=StringBook)
 
 
@@ -44,7 +53,7 @@ class IndexWords:
 
     @property
     def nbytes(self) -> int:
-        """Memory held by the arrays."""
+        """Bytes of memory of the arrays."""
         return sum(part.nbytes for part in self._parts().values())
 
     def of_chunks(self, rows: Ints) -> NumberedTexts:
@@ -130,3 +139,72 @@ def _move(book: _Book, moves: Sequence[tuple[NumberLists, Ints, NumberLists]]) -
     for block, (_, _, made) in zip(found, moves, strict=True):
         made.append(number_of[block.values], block.sizes)
     return book.only(used)
+
+
+class NumberLists:
+    """A list of numbers for each of the first rows of a layer. Callers must not run at once."""
+
+    def __init__(self, dtype: npt.DTypeLike = np.int32) -> None:
+        self._dtype = np.dtype(dtype)
+        self._blocks: list[Ragged] = []
+        self._fresh: list[tuple[Array, Ints]] = []
+        self.rows = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory of the arrays."""
+        self._settle()
+        return sum(array.nbytes for block in self._blocks for array in block)
+
+    def append(self, values: Array, sizes: Ints) -> None:
+        """Add the lists of the next rows, one after another, and the size of each."""
+        self._fresh.append((values, sizes))
+        self.rows += len(sizes)
+
+    def lists_of(self, rows: Ints) -> tuple[Array, Ints, npt.NDArray[np.bool_]]:
+        """The lists of some rows, one after another, their sizes, and whether each is there."""
+        values, sizes = lists_of(self.blocks(), rows, self._dtype)
+        return values, sizes, rows < self.rows
+
+    def blocks(self) -> tuple[Ragged, ...]:
+        """All lists, those of the first rows in the first block; they are not changed later."""
+        self._settle()
+        return tuple(self._blocks)
+
+    def only(self, rows: Ints) -> Ragged:
+        """The lists of some rows, in ascending order; rows that have no list yet are left out."""
+        return self._whole().only(rows[rows < self.rows])
+
+    def kept(self, rows: Ints) -> NumberLists:
+        """A copy with only the lists of some rows, in ascending order, renumbered from 0."""
+        made, block = NumberLists(self._dtype), self.only(rows)
+        made.append(block.values, block.sizes)
+        return made
+
+    def arrays(self) -> dict[str, Array]:
+        """What :meth:`restore` takes."""
+        return self._whole()._asdict()
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Take over arrays that :meth:`arrays` has returned."""
+        block = Ragged(arrays["starts"], arrays["values"])
+        self._blocks, self._fresh, self.rows = [block], [], block.lists
+
+    def _whole(self) -> Ragged:
+        self._settle()
+        if len(self._blocks) == 1:
+            return self._blocks[0]
+        return ragged([_parts(block) for block in self._blocks], self._dtype)
+
+    def _settle(self) -> None:
+        """Take what was added into a block, and merge blocks that are not much smaller."""
+        if not self._fresh:
+            return
+        block, self._fresh = ragged(self._fresh, self._dtype), []
+        while self._blocks and self._blocks[-1].lists < _MERGE_FACTOR * block.lists:
+            block = ragged([_parts(self._blocks.pop()), _parts(block)], self._dtype)
+        self._blocks.append(block)
+
+
+def _parts(block: Ragged) -> tuple[Array, Ints]:
+    return block.values, block.sizes

@@ -1,18 +1,126 @@
-"""A searchable layer of a space in memory: chunks, or triples."""
+"""Tables of numpy columns, and the searchable layers made of them: chunks, triples, themes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Ints, Vector
+from cognigraph.arrays import Ints, Vector, product
+from cognigraph.stores.sqlite.columns import VectorFormat, unpack_terms
 from cognigraph.stores.sqlite.index.codes import Codes
+from cognigraph.stores.sqlite.index.nearest import CodedScan, ExactScan, Scan
 from cognigraph.stores.sqlite.index.postings import Postings
-from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan, Scan
-from cognigraph.stores.sqlite.index.table import Array, Table
+
+Array = npt.NDArray[Any]
+
+_LEAST_ROWS = 8
+"""A table starts small, because there may be many small spaces."""
+
+
+class Table:
+    """Rows with a unique integer id, usually ascending; all columns share row numbers."""
+
+    def __init__(self, columns: Mapping[str, tuple[Any, tuple[int, ...]]]) -> None:
+        self._columns = {
+            name: np.empty((0, *shape), dtype) for name, (dtype, shape) in columns.items()
+        }
+        self._capacity = 0
+        self.rows = 0
+        self._order: Ints | None = None  # rows sorted by id; None while ids are ascending
+
+    def __getitem__(self, name: str) -> Array:
+        return self._columns[name][: self.rows]
+
+    def append(self, values: Mapping[str, Array]) -> None:
+        """Add rows; ``values`` has one array per column."""
+        count = len(values["id"])
+        if not count:
+            return
+        self._grow(self.rows + count)
+        last = self["id"][-1] if self.rows else -1
+        for name, array in values.items():
+            self._columns[name][self.rows : self.rows + count] = array
+        before, self.rows = self.rows, self.rows + count
+        added = self["id"][before:]
+        if self._order is not None or not (added[0] > last and _ascend(added)):
+            self._order = np.argsort(self["id"], kind="stable")
+
+    def update(self, rows: Ints, values: Mapping[str, Array]) -> None:
+        """Overwrite rows."""
+        for name, array in values.items():
+            self._columns[name][rows] = array
+
+    def find(self, ids: Ints) -> Ints:
+        """The row of each id; -1 for an unknown id."""
+        if not self.rows:
+            return np.full(len(ids), -1, np.int64)
+        own = self["id"]
+        if self._order is None:
+            indices = np.searchsorted(own, ids)
+            rows = np.minimum(indices, self.rows - 1)
+        else:
+            indices = np.searchsorted(own, ids, sorter=self._order)
+            rows = self._order[np.minimum(indices, self.rows - 1)]
+        return np.where(own[rows] == ids, rows, -1)
+
+    def keep(self, kept: Ints) -> None:
+        """Remove all rows but these (k,), which keep their order."""
+        self._columns = {name: self[name][kept] for name in self._columns}
+        self._capacity = self.rows = len(kept)
+        self._order = None if _ascend(self["id"]) else np.argsort(self["id"], kind="stable")
+
+    def drop(self, column: str) -> None:
+        """Remove a column."""
+        del self._columns[column]
+
+    def convert(self, column: str, dtype: Any) -> None:
+        """Change the type of a column."""
+        old = self._columns[column]
+        self._columns[column] = np.empty(old.shape, dtype)
+        self._columns[column][: self.rows] = old[: self.rows]  # what is unused may be anything
+
+    def columns(self) -> dict[str, Array]:
+        """All columns, without unused capacity."""
+        return {name: self[name] for name in self._columns}
+
+    def take_over(self, columns: Mapping[str, Array]) -> None:
+        """Replace all columns."""
+        self._columns = dict(columns)
+        self._capacity = self.rows = len(columns["id"])
+        self._order = None if _ascend(self["id"]) else np.argsort(self["id"], kind="stable")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory, with unused capacity."""
+        arrays = sum(array.nbytes for array in self._columns.values())
+        return arrays + (0 if self._order is None else self._order.nbytes)
+
+    def reserve(self, rows: int) -> None:
+        """Allocate space for this many rows, and a few more."""
+        if rows > self._capacity:
+            self._resize(rows + rows // 16)
+
+    def _grow(self, rows: int) -> None:
+        if rows > self._capacity:
+            # Grow by a quarter, not double: these matrices are most of the process's memory.
+            self._resize(max(rows, self._capacity + self._capacity // 4, _LEAST_ROWS))
+
+    def _resize(self, capacity: int) -> None:
+        self._capacity = capacity
+        for name, old in self._columns.items():
+            grown = np.empty((self._capacity, *old.shape[1:]), old.dtype)
+            grown[: self.rows] = old[: self.rows]
+            self._columns[name] = grown
+
+
+def _ascend(ids: Array) -> bool:
+    """Whether each id is greater than the one before it."""
+    return bool(np.all(ids[1:] > ids[:-1]))
+
 
 FEW_ROWS = 8192
 """A layer with up to this many rows holds its vectors in memory."""
@@ -36,7 +144,7 @@ class Layer(Table):
 
     @property
     def nbytes(self) -> int:
-        """Memory held, including unused capacity."""
+        """Bytes of memory, with unused capacity."""
         codes = 0 if self.codes is None else self.codes.nbytes
         return super().nbytes + codes
 
@@ -148,3 +256,119 @@ class Layer(Table):
         self.words.restore(part("word"))
         self.total_length = 0
         self._measure(self["length"])
+
+
+ThemeRow = tuple[bytes, bytes, int]
+"""Vector, terms and length of a theme, as stored in the file."""
+
+_THEME_BYTES, _SESSION_BYTES = 48, 200
+"""Memory of the Python objects for the terms of a theme, and for the rows of a session."""
+
+NOBODY = -1
+"""The owner of a row that was replaced."""
+
+
+class Themes:
+    """One row for each theme: its session (``owner``), vector and length; and an index of words.
+
+    A session's themes change as the session grows. The old rows are then marked with the owner
+    ``NOBODY`` and removed once they outnumber the others, so that the amortised cost of a change
+    depends only on its own rows. Many themes have codes, and their vectors in the precision of
+    the file.
+    """
+
+    def __init__(self, vectors: VectorFormat, few_rows: int = FEW_ROWS) -> None:
+        self._format = vectors
+        self._few_rows = few_rows
+        self._clear()
+
+    def _clear(self) -> None:
+        self._table = Table(
+            {
+                "id": (np.int64, ()),
+                "owner": (np.int64, ()),
+                "length": (np.int32, ()),
+                "vector": (np.float32, (self._format.dimension,)),
+            }
+        )
+        self._codes: Codes | None = None
+        self.words = Postings()
+        self._rows: dict[int, list[int]] = {}
+        self._terms: list[bytes] = []
+        self._terms_bytes = 0
+
+    def __len__(self) -> int:
+        return self._table.rows
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate memory held."""
+        objects = len(self._terms) * _THEME_BYTES + len(self._rows) * _SESSION_BYTES
+        codes = 0 if self._codes is None else self._codes.nbytes
+        return self._table.nbytes + codes + self.words.nbytes + self._terms_bytes + objects
+
+    def __getitem__(self, column: str) -> Array:
+        return self._table[column]
+
+    def cosines(self, vector: Vector) -> dict[tuple[int, int], float]:
+        """The cosine of each theme with a vector, by its session and its position in that."""
+        found = product(self._exact(np.arange(len(self))), vector).tolist()
+        return {
+            (session, place): max(0.0, found[row])
+            for session, rows in self._rows.items()
+            for place, row in enumerate(rows)
+        }
+
+    def scan(self, vector: Vector) -> Scan:
+        """Compare the themes with a vector, also those of nobody."""
+        if self._codes is None:
+            return ExactScan(self["vector"], vector)
+        return CodedScan(self._codes, vector)
+
+    def _exact(self, rows: Ints) -> Vector:
+        return np.asarray(self["vector"][rows], np.float32)
+
+    def rows_of(self, sessions: Iterable[int]) -> Ints:
+        """The rows of the themes of some sessions."""
+        own = map(self._rows.get, sessions, repeat(()))
+        return np.array([*chain.from_iterable(own)], np.int64)
+
+    def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
+        """Replace the themes of some sessions; an empty sequence removes them."""
+        for session in sessions:
+            self._table["owner"][self._rows.pop(session, [])] = NOBODY
+        new = [(session, row) for session, rows in sessions.items() for row in rows]
+        if new:
+            self._append(
+                np.array([session for session, _ in new], np.int64),
+                self._format.unpack([vector for _, (vector, _, _) in new]),
+                np.array([length for _, (_, _, length) in new], np.int32),
+                [terms for _, (_, terms, _) in new],
+            )
+        self._compact()
+
+    def _append(self, owners: Ints, vectors: Vector, lengths: Array, terms: list[bytes]) -> None:
+        first = len(self)
+        ids = np.arange(first, first + len(owners))
+        self._table.append({"id": ids, "owner": owners, "length": lengths, "vector": vectors})
+        if self._codes is not None:
+            self._codes.append(vectors)
+        elif len(self) > self._few_rows:
+            self._codes = Codes(self._format.dimension)
+            self._codes.append(self["vector"])
+            self._table.convert("vector", self._format.dtype)
+        sizes = np.array([len(blob) for blob in terms], np.int64)
+        self.words.append(*unpack_terms(b"".join(terms), sizes), first)
+        self._terms += terms
+        self._terms_bytes += int(sizes.sum())
+        for row, owner in zip(ids.tolist(), owners.tolist(), strict=True):
+            self._rows.setdefault(owner, []).append(row)
+
+    def _compact(self) -> None:
+        owned = np.flatnonzero(self["owner"] != NOBODY)
+        if len(self) <= 2 * len(owned):
+            return
+        owners, vectors, lengths = (self[name][owned] for name in ("owner", "vector", "length"))
+        terms = [self._terms[row] for row in owned.tolist()]
+        self._clear()
+        self._append(owners, vectors, lengths, terms)

@@ -9,17 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.stores.sqlite.vector_format import term_hash
+from cognigraph.stores.sqlite.columns import term_hash
 
 Hashes = npt.NDArray[np.uint64]
+
 Rows = npt.NDArray[np.int32]
+
 Counts = npt.NDArray[np.uint16]
+
 Lookup = tuple[Rows, Counts]
 """The rows under a number, ascending, and how often it occurs in each."""
 
 _BOTH = np.array([0, 1])
 
 _MERGE_FACTOR = 4
+
 _MOST = np.iinfo(np.uint16).max
 """A term that occurs more often in a text counts as this often."""
 
@@ -51,7 +55,7 @@ class Postings:
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes of memory."""
         return sum(array.nbytes for part in (*self._segments, *self._fresh) for array in part)
 
     def append(self, entries: npt.NDArray[np.void], sizes: Ints, first_row: int) -> None:

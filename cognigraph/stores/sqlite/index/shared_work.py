@@ -7,9 +7,8 @@ no other thread has begun by the time it is needed is done by the thread that ne
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from functools import partial
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -37,7 +36,7 @@ class _Threads:
         """Begin without threads, as a forked process has none of its parent."""
         self._pool = ThreadPoolExecutor(max(self.count, 1), thread_name_prefix="cognigraph-scan")
 
-    def submit(self, work: Callable[[], T]) -> Future[T] | None:
+    def submit(self, work: Callable[[], None]) -> Future[None] | None:
         """Let another thread do some work; None if there is none, as when the process ends."""
         if self.count < 1:
             return None
@@ -52,73 +51,42 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_THREADS.renew)
 
 
-class Begun(Generic[T]):
-    """Work that another thread does if one is free; otherwise it is done when it is needed.
-
-    At the end of the ``with`` block nobody works at it any more.
-    """
-
-    def __init__(self, work: Callable[[], T], aside: bool = True) -> None:
-        self._work = work
-        self._elsewhere = _THREADS.submit(work) if aside else None
-
-    def __enter__(self) -> Begun[T]:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._elsewhere is not None and not self._elsewhere.cancel():
-            wait([self._elsewhere])
-
-    def result(self) -> T:
-        """What the work returns, or the error that it raises. To be called once."""
-        if self._elsewhere is None or self._elsewhere.cancel():
-            return self._work()
-        return self._elsewhere.result()
-
-
-class Together:
+class SharedTasks(Generic[T]):
     """Tasks that other threads begin to run, and that this one helps to finish.
 
     They are taken in order, so the longest should be the first. At the end of the ``with`` block
     nobody works at them any more. ``others`` limits the number of other threads.
     """
 
-    def __init__(self, tasks: Sequence[Task], others: int = _MOST_THREADS) -> None:
-        self._waiting = iter(tasks)
+    def __init__(self, tasks: Sequence[Callable[[], T]], others: int = _MOST_THREADS) -> None:
+        self._results: dict[int, T] = {}
+        self._waiting = iter(enumerate(tasks))  # each thread takes the next one
         helpers = min(len(tasks), others, _THREADS.count)
-        self._helping = [Begun(partial(_run, self._waiting)) for _ in range(helpers)]
+        submitted = [_THREADS.submit(self._run) for _ in range(helpers)]
+        self._helpers = [helper for helper in submitted if helper is not None]
 
-    def __enter__(self) -> Together:
+    def __enter__(self) -> SharedTasks[T]:
         return self
 
     def __exit__(self, *error: object) -> None:
         for _ in self._waiting:  # after an error, what is left is not begun
             pass
-        for one in self._helping:
-            one.__exit__()
+        wait([helper for helper in self._helpers if not helper.cancel()])
 
-    def finish(self) -> None:
-        """Run what is left, and wait for the others; raises what a task has raised."""
-        _run(self._waiting)
-        for one in self._helping:
-            one.result()
+    def finish(self) -> list[T]:
+        """Run what is left, wait for the others, and return the results in the order of the tasks.
 
+        Raises what a task has raised.
+        """
+        self._run()
+        for helper in self._helpers:
+            if not helper.cancel():
+                helper.result()
+        return [self._results[position] for position in sorted(self._results)]
 
-class Later(Generic[T]):
-    """A task that keeps its result."""
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-        self._results: list[T] = []
-
-    def __call__(self) -> None:
-        """Do the work."""
-        self._results.append(self._work())
-
-    @property
-    def value(self) -> T:
-        """The result, after the task was run."""
-        return self._results[0]
+    def _run(self) -> None:
+        for position, task in self._waiting:
+            self._results[position] = task()
 
 
 def run_all(tasks: Sequence[Task]) -> None:
@@ -126,10 +94,5 @@ def run_all(tasks: Sequence[Task]) -> None:
     if len(tasks) == 1:
         tasks[0]()
         return
-    with Together(tasks) as running:
-        running.finish()
-
-
-def _run(waiting: Iterator[Task]) -> None:
-    for task in waiting:
-        task()
+    with SharedTasks(tasks) as shared:
+        shared.finish()

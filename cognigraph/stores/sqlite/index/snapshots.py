@@ -8,6 +8,9 @@ file. The file is a copy of what is in the rows: without it, everything works.
 The memory names the file that is valid for a space, by a random token, with the epoch of the space.
 A file that another history of the memory has left (a restored backup) is therefore not taken for
 its own; nor is one from before messages were forgotten, which is deleted with them.
+
+Before a file is written, the words of texts and the evidence of facts are read that the index does
+not know yet, beside the searches. Until then a search reads them from the rows.
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,27 +28,34 @@ from uuid import uuid4
 
 import numpy as np
 
+from cognigraph.arrays import Ints
 from cognigraph.errors import CogniGraphError
 from cognigraph.stores.sqlite.connection import Pool
-from cognigraph.stores.sqlite.identity import create_beside
-from cognigraph.stores.sqlite.index.evidence_reader import read_evidence
+from cognigraph.stores.sqlite.disk_file import create_beside
+from cognigraph.stores.sqlite.index.index_words import NumberLists
+from cognigraph.stores.sqlite.index.layer import Array
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.index.table import Array
-from cognigraph.stores.sqlite.index.word_reader import read_words
+from cognigraph.stores.sqlite.rows import select_in
 
+_TEXT_BATCH = 1024
+CHUNK_TEXTS = "SELECT id, text FROM chunk WHERE id IN ({})"
+TRIPLE_TEXTS = "SELECT id, subject || ' ' || relation || ' ' || object FROM triple WHERE id IN ({})"
+Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+EVIDENCE = "SELECT DISTINCT triple_id, chunk_id FROM evidence WHERE {}triple_id IN ({{}})"
+_FACT_BATCH = 4096
+_FEW_RESTATED = 16
+"""If more than one fact in this many was restated, the evidence of all facts is read again."""
 _FORMAT = "cognigraph-index-4"
 """Changes with the arrays of an index, and with how codes are computed."""
-
 _ALIGNED = 64
 _IN_MEMORY = " code.signs"
 """Every search reads all signs: that takes a sixth less time where numpy asks for large pages."""
+
 _LEAST_NEW, _SHARE_NEW = 8192, 5
 """A file is written again when this many rows are not in it, and one of this many of all."""
-
 _VALID = """
 SELECT m.value FROM meta m JOIN space s ON m.key = 'index ' || s.id
 WHERE m.value LIKE s.epoch || ' %'"""
-
 logger = logging.getLogger("cognigraph")
 
 
@@ -138,14 +148,6 @@ class Snapshots:
         return Path(f"{self.pool.absolute}-index-{token}")
 
 
-def _view(mapped: Array, dtype: str, shape: list[int], offset: int) -> Array:
-    """One of the arrays in the data of a file."""
-    size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
-    if offset + size > len(mapped):
-        raise ValueError("it ends too early")
-    return np.asarray(mapped[offset : offset + size]).view(dtype).reshape(shape)
-
-
 def drop_stale(pool: Pool) -> None:
     """Delete the files that are not valid, among them what crashed processes have left."""
     found = [*_files(pool)]
@@ -164,3 +166,99 @@ def _files(pool: Pool) -> Iterator[Path]:
     with suppress(OSError):
         yield from (one for one in pool.absolute.parent.iterdir()
                     if one.name.startswith(start))  # fmt: skip
+
+
+def _view(mapped: Array, dtype: str, shape: list[int], offset: int) -> Array:
+    """One of the arrays in the data of a file."""
+    size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
+    if offset + size > len(mapped):
+        raise ValueError("it ends too early")
+    return np.asarray(mapped[offset : offset + size]).view(dtype).reshape(shape)
+
+
+def read_words(index: SpaceIndex, connect: Connect) -> None:
+    """Read the words of all texts of an index.
+
+    Its lock is held for short times only: texts are read without it. If rows were removed or
+    changed meanwhile, the texts are those of other rows, and are read again; so are those that
+    another thread has read meanwhile.
+    """
+    while True:
+        with index.lock:
+            words = index.words
+            read = words.chunks, words.triples
+            chunks, triples = _next_texts(index)
+        if chunks:
+            texts = _texts(connect, CHUNK_TEXTS, chunks)
+        elif triples:
+            texts = _texts(connect, TRIPLE_TEXTS, triples)
+        else:
+            break
+        with index.lock:
+            if index.words is words and read == (words.chunks, words.triples):
+                (words.take_chunks if chunks else words.take_triples)(texts)
+    with index.lock:
+        index.words.rest()
+
+
+def _next_texts(index: SpaceIndex) -> tuple[list[int], list[int]]:
+    """The ids of the next messages whose words are not known, and of the next such facts."""
+    chunks, triples = index.words.chunks, index.words.triples
+    return (
+        index.chunks["id"][chunks : chunks + _TEXT_BATCH].tolist(),
+        index.triples["id"][triples : triples + _TEXT_BATCH].tolist(),
+    )
+
+
+def _texts(connect: Connect, statement: str, ids: Sequence[int]) -> list[str]:
+    """The texts with these ids; what was deleted meanwhile is empty, and its row will go too."""
+    with connect() as connection:
+        found = dict(select_in(connection, statement, ids))
+    return [found.get(id, "") for id in ids]
+
+
+def read_evidence(index: SpaceIndex, connect: Connect) -> None:
+    """Read the evidence of all facts of an index.
+
+    The lock of the index is held only for short times, so a search may run in between. If the
+    evidence of a fact changes meanwhile, the search marks the fact as restated and no longer uses
+    what was read here.
+    """
+    with index.lock:
+        restated = index.triples["restated"]
+        if np.count_nonzero(restated) * _FEW_RESTATED > index.triples.rows:
+            index.evidence = NumberLists(np.int64)
+            restated[:] = False
+    while True:
+        with index.lock:
+            evidence = index.evidence
+            first = evidence.rows
+            ids = index.triples["id"][first : first + _FACT_BATCH].copy()
+        if not len(ids):
+            return
+        chunks, sizes = _evidence_lists(connect, ids)
+        with index.lock:
+            # Unless rows were removed meanwhile, or another thread has read the same.
+            if index.evidence is evidence and evidence.rows == first:
+                evidence.append(chunks, sizes)
+
+
+def _evidence_lists(connect: Connect, ids: Ints) -> tuple[Ints, Ints]:
+    """The ids of the chunks that are evidence of triples, one after another, and their numbers."""
+    with connect() as connection:
+        pairs = evidence_pairs(connection, ids.tolist())
+    order = np.argsort(ids, kind="stable")
+    positions = order[np.searchsorted(ids, pairs[:, 0], sorter=order)]
+    by_triple = np.argsort(positions, kind="stable")
+    return pairs[by_triple, 1], np.bincount(positions, minlength=len(ids))
+
+
+def evidence_pairs(
+    connection: sqlite3.Connection, ids: Sequence[int], until: int | None = None
+) -> Ints:
+    """The evidence (e, 2) of triples that was observed by ``until``: ids of triples and chunks."""
+    if not ids:
+        return np.empty((0, 2), np.int64)
+    before, first = ("", ()) if until is None else ("observed_at <= ? AND ", (until,))
+    pairs = select_in(connection, EVIDENCE.format(before), ids, *first)
+    return np.array(pairs, np.int64).reshape(-1, 2)

@@ -1,6 +1,6 @@
 """The in-memory search index of one space, refreshed from the file before each search.
 
-Each layer is searched by its vectors (:mod:`scan`) and by an inverted index of words with the
+Each layer is searched by its vectors (:mod:`nearest`) and by an inverted index of words with the
 space's own statistics. Both hold only this space's rows, so nothing that another tenant writes can
 change a score. A refresh reads the rows that any process has written since the revision of the
 space that the index holds.
@@ -9,7 +9,7 @@ space that the index holds.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from threading import RLock
@@ -18,34 +18,46 @@ from typing import Any
 import numpy as np
 
 from cognigraph.arrays import Ints
-from cognigraph.stores.sqlite.in_list import select_in
-from cognigraph.stores.sqlite.index.index_words import IndexWords
-from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
-from cognigraph.stores.sqlite.index.number_lists import NumberLists
-from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
-from cognigraph.stores.sqlite.index.rows import (
-    CHUNKS,
-    TRIPLES,
-    Span,
-    are_many,
-    blocks,
-    count,
-    unchanged,
-)
-from cognigraph.stores.sqlite.index.session_names import SessionNames
-from cognigraph.stores.sqlite.index.table import Array
-from cognigraph.stores.sqlite.index.themes import ThemeRow, Themes
-from cognigraph.stores.sqlite.vector_format import (
+from cognigraph.stores.sqlite.columns import (
     VectorFormat,
     unpack_integers,
     unpack_terms,
     unpack_uids,
 )
+from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
+from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Array, Layer, ThemeRow, Themes
+from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
+from cognigraph.stores.sqlite.rows import select_in
 from cognigraph.text.bm25 import Lexicon
 
+BATCH = 4096
+Span = tuple[int, int, int]
+"""The row id of a space, and a range of its revisions: after the first, up to the last."""
+# One result row per block of rows: SQLite joins the values of each column without the interpreter
+# lock, which is several times faster than 400,000 rows of small objects and runs beside another
+# thread. A cast to BLOB keeps the joined bytes unchanged. No name contains a NUL (see
+# prepare.check_name).
+CHUNKS = """
+SELECT group_concat(chunk_id), group_concat(session_id), group_concat(at), group_concat(question),
+       group_concat(length), group_concat(coalesce(speaker, ''), char(0)),
+       CAST(group_concat(uid, '') AS BLOB), group_concat(length(terms)),
+       CAST(coalesce(group_concat(terms, ''), '') AS BLOB), CAST(group_concat(vector, '') AS BLOB),
+       group_concat(role)
+FROM chunk_index INDEXED BY chunk_index_changed
+WHERE space_id = ? AND changed > ? AND changed <= ?"""
+TRIPLES = """
+SELECT group_concat(triple_id), group_concat(subject_id), group_concat(object_id),
+       group_concat(first_observed), group_concat(last_observed), group_concat(length),
+       CAST(group_concat(uid, '') AS BLOB), group_concat(length(terms)),
+       CAST(coalesce(group_concat(terms, ''), '') AS BLOB), CAST(group_concat(vector, '') AS BLOB)
+FROM triple_index INDEXED BY triple_index_changed
+WHERE space_id = ? AND changed > ? AND changed <= ?"""
+Names = tuple[str, str]
+"""The uid of a session, and its id given by the caller."""
+_BYTES = 330
+"""Measured memory of the names of one session."""
 _REMOVALS = 1_000_000
 """An epoch grows by one when rows are deleted; all else makes it another random number."""
-
 _THEMES = """
 SELECT session_id, vector, terms, length FROM theme WHERE session_id IN ({})
 ORDER BY session_id, place"""
@@ -394,3 +406,68 @@ class SpaceIndex:
                 themes[session].append(tuple(row))
             self.themes.take(themes)
         self.themes.words.settle()
+
+
+class SessionNames:
+    """Names by the row ids of sessions; those that are not known are read from the file."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Names] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate memory held."""
+        return len(self._known) * _BYTES
+
+    def take(self, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Keep the names of sessions, as (row id, uid, name)."""
+        self._known.update((id, (uid, name)) for id, uid, name in rows)
+
+    def names(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Names]:
+        """The names of sessions of the space."""
+        unknown = sorted(set(ids).difference(self._known))
+        if unknown:
+            statement = "SELECT id, uid, name FROM session WHERE id IN ({})"
+            for id, uid, name in select_in(connection, statement, unknown):
+                self._known[id] = uid, name
+            ids = [id for id in ids if id in self._known]
+        return dict(zip(ids, map(self._known.__getitem__, ids), strict=True))
+
+
+def unchanged(connection: sqlite3.Connection, layer: str, known: tuple[int, int]) -> Ints:
+    """The ids of the rows that are as they were in a revision of a space."""
+    (ids,) = connection.execute(
+        f"SELECT group_concat({layer}_id) FROM {layer}_index INDEXED BY {layer}_index_changed "
+        "WHERE space_id = ? AND changed <= ?",
+        known,
+    ).fetchone()
+    return unpack_integers(ids) if ids else np.empty(0, np.int64)
+
+
+def count(connection: sqlite3.Connection, table: str, span: Span) -> int:
+    """The number of rows that were written in a range of revisions."""
+    query = f"SELECT count(*) FROM {table} WHERE space_id = ? AND changed > ? AND changed <= ?"
+    return int(connection.execute(query, span).fetchone()[0])
+
+
+def are_many(connection: sqlite3.Connection, table: str, span: Span) -> bool:
+    """Whether the rows of a range take several blocks."""
+    return count(connection, table, span) > BATCH
+
+
+def blocks(
+    connection: sqlite3.Connection, query: str, table: str, span: Span
+) -> Iterator[tuple[Any, ...]]:
+    """Blocks of ``BATCH`` rows or a few more, because a revision is never divided."""
+    space_id, after, last = span
+    boundary = (
+        f"SELECT changed FROM {table} INDEXED BY {table}_changed WHERE space_id = ? "
+        f"AND changed > ? AND changed <= ? ORDER BY changed LIMIT 1 OFFSET {BATCH - 1}"
+    )
+    while after < last:
+        found = connection.execute(boundary, (space_id, after, last)).fetchone()
+        end = last if found is None else found[0]
+        row = connection.execute(query, (space_id, after, end)).fetchone()
+        if row[0] is not None:
+            yield row
+        after = end

@@ -1,0 +1,90 @@
+"""Evidence in the block of ``ask`` before and after a second look, without a model.
+
+python bench/looking_again.py --data DIR [--conversations PATTERN]
+    [--extraction none|rules|recorded] [--embedder wordllama|fastembed:FOLDER] [--json FILE]
+
+Only questions that ask for a list, a number or a sum are looked at again. Of these and of the
+others, for the first search of ``licomemory`` with and without the second look: the share of a
+question's evidence in the block, how often all of it is there, messages, tokens and the median of
+the milliseconds; beside the block of ``context``. DIR is laid out as ``bench/said.py`` describes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from measure import write
+from said import ADVERSARIAL, Question, filled_space, talks
+
+from cognigraph import Context, Space, Strategy
+from cognigraph.evaluate.metrics import mean
+from cognigraph.loop import AskAsItIs
+from cognigraph.loop.wordings import asks_for_many
+
+TOKENS = 2600
+ONCE = Strategy(name="once", route=AskAsItIs(many=15, again=0), max_tokens=TOKENS)
+AGAIN = Strategy(name="again", route=AskAsItIs(), max_tokens=TOKENS)
+
+Way = Callable[[Space, Question], Context]
+WAYS: Mapping[str, Way] = {
+    "context, 1300": lambda space, asked: space.context(asked.text, 1300, asked.now),
+    "one look": lambda space, asked: space.context(asked.text, now=asked.now, strategy=ONCE),
+    "two looks": lambda space, asked: space.context(asked.text, now=asked.now, strategy=AGAIN),
+}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--conversations", default="*")
+    parser.add_argument("--extraction", default="rules", choices=["none", "rules", "recorded"])
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    figures: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    for talk in talks(Path(arguments.data), arguments.conversations):
+        with filled_space(talk, arguments.extraction, arguments.embedder) as space:
+            for asked in talk.answerable:
+                if asked.category == ADVERSARIAL:
+                    continue
+                kind = "many" if asks_for_many(asked.text, asked.now) else "others"
+                for way, block_of in WAYS.items():
+                    measure(space, asked, block_of, figures[kind][way])
+    report = {
+        kind: {
+            way: {
+                "questions": len(lists["share"]),
+                **{name: round(mean(lists[name]), 3) for name in ("share", "whole")},
+                **{name: round(mean(lists[name]), 1) for name in ("messages", "tokens")},
+                "p50_ms": round(median(lists["ms"]), 1),
+            }
+            for way, lists in ways.items()
+        }
+        for kind, ways in figures.items()
+    }
+    write({"embedder": arguments.embedder, "extraction": arguments.extraction, **report},
+          arguments.json)  # fmt: skip
+
+
+def measure(space: Space, asked: Question, block_of: Way, lists: Mapping[str, list[float]]) -> None:
+    """Ask one question in one way."""
+    started = perf_counter()
+    block = block_of(space, asked)
+    shown = {hit.id for hit in block.hits}
+    lists["ms"].append(1000 * (perf_counter() - started))
+    lists["share"].append(len(asked.evidence & shown) / len(asked.evidence))
+    lists["whole"].append(float(asked.evidence <= shown))
+    lists["messages"].append(len(shown))
+    lists["tokens"].append(block.tokens)
+
+
+if __name__ == "__main__":
+    main()

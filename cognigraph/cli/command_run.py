@@ -1,0 +1,30 @@
+"""``CommandRun``: one invocation of the command line, and its exit codes."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+from cognigraph.cli.memory_options import Options
+from cognigraph.cli.operation_commands import DERIVED
+from cognigraph.cli.terminal import Terminal
+
+OK, FOUND_PROBLEM = 0, 1
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """One invocation of the command line."""
+
+    arguments: argparse.Namespace
+    options: Options
+    terminal: Terminal
+
+    def given(self) -> dict[str, Any]:
+        """The arguments of the operation that the command is."""
+        return DERIVED[self.arguments.command].arguments(self.arguments, self.options)

@@ -1,0 +1,309 @@
+"""The process in the background: stores the events that wait, and answers what is remembered.
+
+At most one runs for each memory. It stays for some minutes after the last event, so that the next
+one need not load everything again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from io import BufferedReader, BytesIO
+from pathlib import Path
+from typing import Any
+
+from cognigraph.errors import CogniGraphError, StoreError
+from cognigraph.hooks.agents import PERSON, Event
+from cognigraph.hooks.recall import opened, recall
+from cognigraph.hooks.spool import Spool
+from cognigraph.importers.fields import Identifier, prepared
+from cognigraph.importers.formats import reader_named
+from cognigraph.importers.record import Bad, ReadOptions
+from cognigraph.importers.source import Input
+from cognigraph.ingest.insert.echo import fresh
+from cognigraph.ingest.queue.step import Limits
+from cognigraph.memory import Memory
+from cognigraph.model import Role
+
+STAY = timedelta(minutes=10)
+"""How long the process stays after the last event. ``COGNIGRAPH_HOOKS_STAY`` has the seconds."""
+_LOOK_SECONDS = 0.5
+_TRANSCRIPT_COMES = timedelta(minutes=10)
+"""If there is no transcript by then, what was said is stored as the event said it."""
+_PIECE = 8 * 1024 * 1024
+_MOST_TRANSCRIPTS = 500
+_SAID = ("user", "assistant")
+"""The roles that are stored. Output of tools is large, may hold secrets, and is never searched."""
+
+
+def keep(spool: Spool) -> None:
+    """Store what waits, and stay for a while. Returns at once if another process does it.
+
+    Raises:
+        CogniGraphError: the memory cannot be opened; the events wait for the next process.
+    """
+    stay = float(os.environ.get("COGNIGRAPH_HOOKS_STAY") or STAY.total_seconds())
+    left: set[str] = set()
+    # What comes when this process no longer listens, and still holds the lock, is found here.
+    while set(spool.names()) - left:
+        with _locked(spool) as is_mine:
+            if not is_mine:
+                return
+            with opened(spool) as memory:
+                left = _Stay(spool, memory, stay).run()
+
+
+@contextmanager
+def _locked(spool: Spool) -> Iterator[bool]:
+    """Whether this process is the only one. SQLite's lock ends with the process on any system."""
+    spool.make_folders()
+    with closing(sqlite3.connect(spool.lock_file, timeout=0, isolation_level=None)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            yield False
+        else:
+            yield True
+
+
+class _Stay:
+    """One run of the process: a thread stores, and the caller's thread answers."""
+
+    def __init__(self, spool: Spool, memory: Memory, seconds: float) -> None:
+        self._spool = spool
+        self._memory = memory
+        self._seconds = seconds
+        self._keeper = _Keeper(spool, memory)
+        self._last = time.monotonic()
+
+    def run(self) -> set[str]:
+        """Return when nothing has happened for long enough: the events that cannot be stored now.
+
+        They wait for their transcript, or for the store.
+        """
+        listener = self._listen()
+        storing = threading.Thread(target=self._store, daemon=True)
+        storing.start()
+        try:
+            while storing.is_alive():
+                if listener is None:
+                    storing.join(_LOOK_SECONDS)
+                else:
+                    with suppress(TimeoutError):
+                        connection, _ = listener.accept()
+                        self._last = time.monotonic()
+                        threading.Thread(
+                            target=self._answer, args=(connection,), daemon=True
+                        ).start()
+        finally:
+            if listener is not None:
+                self._spool.socket_file.unlink(missing_ok=True)
+                listener.close()
+        self._keeper.drain()  # what came while it still listened
+        return self._keeper.left
+
+    def _listen(self) -> socket.socket | None:
+        """Listen beside the memory; ``None`` where that cannot be done, such as a long path."""
+        if not hasattr(socket, "AF_UNIX"):
+            return None
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._spool.socket_file.unlink(missing_ok=True)
+        try:
+            listener.bind(str(self._spool.socket_file))
+        except OSError:
+            listener.close()
+            return None
+        listener.listen()
+        listener.settimeout(_LOOK_SECONDS)
+        return listener
+
+    def _store(self) -> None:
+        while True:
+            try:
+                if self._keeper.drain():
+                    self._last = time.monotonic()
+            except Exception as error:  # noqa: BLE001 - the next process tries again
+                self._spool.log(f"storing: {type(error).__name__}: {error}")
+                return
+            if time.monotonic() - self._last > self._seconds:
+                return
+            time.sleep(_LOOK_SECONDS)
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError), connection.makefile("rb") as stream:
+            line = stream.readline()
+            if not line:
+                return  # only to wake this process
+            try:
+                block = recall(self._memory, Event(**json.loads(line)["recall"]))
+            except Exception as error:  # noqa: BLE001 - the agent goes on without it
+                self._spool.log(f"recall: {type(error).__name__}: {error}")
+                block = ""
+            connection.sendall(json.dumps({"block": block}).encode() + b"\n")
+
+
+@dataclass(slots=True)
+class _Place:
+    """How far a transcript was read, and for which space."""
+
+    offset: int
+    space: str
+
+
+class _Keeper:
+    """Stores events. Whatever it does can be repeated: ids tell what is stored already."""
+
+    def __init__(self, spool: Spool, memory: Memory) -> None:
+        self._spool = spool
+        self._memory = memory
+        self._places = _read_places(spool.read_file)
+        self._reader = reader_named("claude-code")
+        self._changed: set[str] = set()
+        self._ended: set[str] = set()
+        self.left: set[str] = set()
+
+    def drain(self) -> bool:
+        """Store all that can be stored now; whether there was an event among it."""
+        names = self._spool.names()
+        events = {name: event for name in names if (event := self._event(name)) is not None}
+        self._ended = {event.session for event in events.values() if event.is_end}
+        left = {name for name, event in events.items() if not self._is_settled(name, event)}
+        self._catch_up()
+        self._enrich()
+        self.left = left
+        return len(left) < len(names)
+
+    def _event(self, name: str) -> Event | None:
+        try:
+            return self._spool.get(name)
+        except (OSError, ValueError, TypeError) as error:
+            self._set_aside(name, error)
+            return None
+
+    def _set_aside(self, name: str, error: Exception) -> None:
+        self._spool.set_aside(name)
+        self._spool.log(f"{name} is set aside: {type(error).__name__}: {error}")
+
+    def _is_settled(self, name: str, event: Event) -> bool:
+        try:
+            if not self._keep(event):
+                return False
+            self._spool.remove(name)
+        except (StoreError, OSError) as error:  # later, the same may succeed
+            if name not in self.left:
+                self._spool.log(f"{name}: {type(error).__name__}: {error}")
+            return False
+        except Exception as error:  # noqa: BLE001 - it must not keep those behind it waiting
+            self._set_aside(name, error)
+        return True
+
+    def _keep(self, event: Event) -> bool:
+        """Store an event; whether that is done. If not, the transcript must come first."""
+        if event.memory and Path(event.memory).is_file():
+            self._keep_person(event.agent, Path(event.memory))
+        if event.transcript is not None:
+            if Path(event.transcript).exists():
+                self._read(event.transcript, event.space)
+                return True
+            age = datetime.now(UTC) - datetime.fromisoformat(event.at)
+            if event.text and age < _TRANSCRIPT_COMES and event.session not in self._ended:
+                return False
+        text = fresh(event.text).strip()
+        if text:
+            role: Role = "user" if event.kind == "prompt" else "assistant"
+            self._memory.space(event.space).add(
+                text, id=event.id, session=event.session, at=event.at, role=role
+            )
+            self._changed.add(event.space)
+        return True
+
+    def _keep_person(self, agent: str, path: Path) -> None:
+        self._memory.space(PERSON).files.import_file(
+            path, format="markdown", session=f"{agent}: {path.name}", prune=True, skip_invalid=True
+        )
+        self._changed.add(PERSON)
+
+    # Transcripts
+
+    def _catch_up(self) -> None:
+        """Read what was added to transcripts after the event that named them."""
+        for path, place in list(self._places.items()):
+            with suppress(OSError):
+                if Path(path).stat().st_size != place.offset:
+                    self._read(path, place.space)
+
+    def _read(self, path: str, space: str) -> None:
+        """Store what is new in a transcript, up to the end of its last complete line."""
+        place = self._places.pop(path, None) or _Place(0, space)
+        self._places[path] = place  # the last one in the list is the newest
+        with Path(path).open("rb") as file:
+            if file.seek(0, os.SEEK_END) < place.offset:
+                place.offset = 0  # another file by this name
+            file.seek(place.offset)
+            while lines := _whole_lines(file):
+                self._store(Path(path).name, lines, place.space)
+                place.offset += len(lines)
+                self._write_places()
+
+    def _store(self, name: str, lines: bytes, space: str) -> None:
+        stored = self._memory.space(space)
+        file = Input(name, BufferedReader(BytesIO(lines)))
+        with Identifier() as identifier:
+            messages = [
+                record.value
+                for record in prepared(self._reader, file, ReadOptions(), identifier)
+                if not isinstance(record.value, Bad) and _is_said(record.value)
+            ]
+        # A conversation that is resumed or branched off repeats messages under another session.
+        new = [given for given in messages if stored.get(given["id"]) is None]
+        if new:
+            self._changed.add(space)
+        for rejection in stored.add_many(new, skip_invalid=True).rejected:
+            self._spool.log(f"{name}: left out: {rejection.reason}")
+
+    def _write_places(self) -> None:
+        newest = list(self._places.items())[-_MOST_TRANSCRIPTS:]
+        part = self._spool.read_file.with_suffix(".part")
+        part.write_text(json.dumps({path: [p.offset, p.space] for path, p in newest}), "utf-8")
+        part.replace(self._spool.read_file)
+
+    def _enrich(self) -> None:
+        """Read the new messages, as long as no new event waits."""
+        for name in sorted(self._changed):
+            space = self._memory.space(name)
+            with suppress(CogniGraphError):  # such as a model's; the messages stay in the queue
+                while space.queue.enrich(limits=Limits(rounds=1)):
+                    if set(self._spool.names()) - self.left:
+                        return
+            self._changed.discard(name)
+
+
+def _read_places(path: Path) -> dict[str, _Place]:
+    with suppress(OSError, ValueError):
+        given: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+        return {path: _Place(offset, space) for path, (offset, space) in given.items()}
+    return {}
+
+
+def _whole_lines(file: BufferedReader) -> bytes:
+    """The next lines of a file, without one that is not complete."""
+    piece = file.read(_PIECE)
+    end = piece.rfind(b"\n") + 1
+    if not end and len(piece) == _PIECE:
+        return piece + file.readline()
+    file.seek(end - len(piece), os.SEEK_CUR)
+    return piece[:end]
+
+
+def _is_said(message: Mapping[str, Any]) -> bool:
+    """Whether a message is something that the user or the agent said, not recalled from here."""
+    text = str(message.get("text", ""))
+    return message.get("role") in _SAID and bool(message.get("id")) and bool(fresh(text).strip())

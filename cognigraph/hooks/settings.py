@@ -1,0 +1,336 @@
+"""Write the hooks into an agent's settings, and take them out again, without touching the rest.
+
+The file is edited as text: comments, order and formatting of everything else stay as they are, and
+what is taken out is exactly what was put in. A container that was there and empty gets its first
+element right behind its bracket; one that is made here begins with a line break. So both can be
+told apart when the element is removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.hooks.agents import Agent
+
+BACKUP = ".cognigraph-backup"
+"""What is added to the name of a settings file to name the copy from before the last change."""
+_GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(slots=True)
+class _Node:
+    """A value of a JSON text: where it is, and what is in it."""
+
+    start: int
+    end: int = 0
+    value: Any = None
+    members: list[_Member] = field(default_factory=list)
+
+    def member(self, key: str) -> int | None:
+        """The position of a key among the members."""
+        keys = [member.key for member in self.members]
+        return keys.index(key) if key in keys else None
+
+
+@dataclass(slots=True)
+class _Member:
+    """An element of an array or a pair of an object; ``comma`` is where the comma before it is."""
+
+    key: str | None
+    start: int
+    comma: int
+    node: _Node
+
+
+_Chain = list[tuple[_Node, int]]
+"""Containers from the root inwards, each with the position of the next member."""
+
+
+class _Parser:
+    """Reads JSON with comments and trailing commas, and keeps positions."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def parse(self) -> _Node:
+        """The one value of the text.
+
+        Raises:
+            ValueError: it is not JSON; the message says where.
+        """
+        root = self._value(self._skip(1 if self._text.startswith("\ufeff") else 0))
+        if (end := self._skip(root.end)) != len(self._text):
+            raise self._error(end)
+        return root
+
+    def _skip(self, index: int) -> int:
+        gap = _GAP.match(self._text, index)
+        return gap.end() if gap else index
+
+    def _error(self, index: int) -> ValueError:
+        line = self._text.count("\n", 0, index) + 1
+        what = repr(self._text[index : index + 1]) if index < len(self._text) else "its end"
+        return ValueError(f"line {line} has {what} where JSON does not")
+
+    def _value(self, index: int) -> _Node:
+        sign = self._text[index : index + 1]
+        if sign in ("{", "["):
+            return self._container(index, "}" if sign == "{" else "]")
+        value, end = _DECODER.raw_decode(self._text, index)
+        return _Node(index, end, value)
+
+    def _container(self, start: int, closing: str) -> _Node:
+        node = _Node(start, value={} if closing == "}" else [])
+        index, comma = self._skip(start + 1), -1
+        while self._text[index : index + 1] != closing:
+            if node.members and comma < 0:
+                raise self._error(index)
+            node.members.append(self._member(index, comma, closing))
+            index, comma = self._skip(node.members[-1].node.end), -1
+            if self._text[index : index + 1] == ",":
+                index, comma = self._skip(index + 1), index
+        node.end = index + 1
+        for member in node.members:
+            if member.key is None:
+                node.value.append(member.node.value)
+            else:
+                node.value[member.key] = member.node.value
+        return node
+
+    def _member(self, index: int, comma: int, closing: str) -> _Member:
+        if closing == "]":
+            return _Member(None, index, comma, self._value(index))
+        if self._text[index : index + 1] != '"':
+            raise self._error(index)
+        key, end = _DECODER.raw_decode(self._text, index)
+        colon = self._skip(end)
+        if self._text[colon : colon + 1] != ":":
+            raise self._error(colon)
+        return _Member(key, index, comma, self._value(self._skip(colon + 1)))
+
+
+# What is written
+
+
+def command(agent: Agent, event: str, db: Path | None) -> str:
+    """The command of a hook. ``-P`` keeps modules in the project's folder from being imported."""
+    words = [sys.executable, "-P", "-m", "cognigraph", "hook", agent.name, event]
+    words += ["--db", str(db)] if db else []
+    return shlex.join(words)
+
+
+def _entry(agent: Agent, event: str, db: Path | None) -> dict[str, Any]:
+    hook: dict[str, Any] = {"command": command(agent, event, db)}
+    if not agent.is_grouped:
+        return hook
+    hook = {"type": "command", **hook}
+    if agent.timeout is not None:
+        hook["timeout"] = agent.timeout
+    return {"hooks": [hook]}
+
+
+def python_of(text: str) -> str:
+    """The Python in the command of a hook."""
+    return next(iter(shlex.split(text)), "")
+
+
+def is_own(agent: Agent, given: Any) -> bool:
+    """Whether an element of the settings is one of our hooks."""
+    text = given.get("command") if isinstance(given, dict) else None
+    return isinstance(text, str) and f" -m cognigraph hook {agent.name} " in text
+
+
+def added(text: str | None, agent: Agent, db: Path | None) -> str:
+    """The settings with our hooks, in place of older ones of ours.
+
+    Raises:
+        ValueError: they cannot be read.
+    """
+    wanted = {event: [_entry(agent, event, db)] for event in agent.events}
+    rest = None if text is None else removed(text, agent)
+    if rest is None:
+        whole: dict[str, Any] = {"hooks": wanted}
+        return json.dumps(whole if agent.is_grouped else whole | {"version": 1}, indent=2) + "\n"
+    for event, entries in wanted.items():
+        root = _root(rest)
+        position = root.member("hooks")
+        if position is None:
+            return _inserted(rest, root, {"hooks": wanted})
+        hooks = root.members[position].node
+        index = hooks.member(event)
+        if index is None:
+            rest = _inserted(rest, hooks, {event: entries})
+        else:
+            rest = _inserted(rest, hooks.members[index].node, entries)
+    return rest
+
+
+def removed(text: str, agent: Agent) -> str | None:
+    """The settings without our hooks; ``None`` if nothing else was ever in them.
+
+    Raises:
+        ValueError: they cannot be read.
+    """
+    while chains := list(_own(_root(text), agent)):
+        rest = _cut(text, chains[-1])
+        if rest is None:
+            return None
+        text = rest
+    return text
+
+
+def installed(text: str, agent: Agent) -> dict[str, str]:
+    """Our hooks in the settings: the events, with their commands.
+
+    Raises:
+        ValueError: the settings cannot be read.
+    """
+    return {
+        str(chain[1][0].members[chain[1][1]].key): _element(chain)["command"]
+        for chain in _own(_root(text), agent)
+    }
+
+
+def _element(chain: _Chain) -> Any:
+    container, index = chain[-1]
+    value = container.members[index].node.value
+    return value["hooks"][0] if "hooks" in value else value
+
+
+def _root(text: str) -> _Node:
+    """The settings, checked as far as they are about hooks."""
+    root = _Parser(text).parse()
+    hooks = root.value.get("hooks", {}) if isinstance(root.value, dict) else None
+    if not isinstance(hooks, dict):
+        raise ValueError("its hooks are not an object" if hooks is not None else "is no object")
+    wrong = [event for event, entries in hooks.items() if not isinstance(entries, list)]
+    if wrong:
+        raise ValueError(f"its hooks for {wrong[0]} are not a list")
+    return root
+
+
+def _own(root: _Node, agent: Agent) -> Any:
+    """Where our hooks are."""
+    position = root.member("hooks")
+    if position is None:
+        return
+    hooks = root.members[position].node
+    for index, event in enumerate(hooks.members):
+        for number, entry in enumerate(event.node.members):
+            chain = [(root, position), (hooks, index), (event.node, number)]
+            if is_own(agent, entry.node.value):
+                yield chain
+                continue
+            inner = entry.node.member("hooks")
+            handlers = [] if inner is None else entry.node.members[inner].node.members
+            own = [i for i, one in enumerate(handlers) if is_own(agent, one.node.value)]
+            if own and len(own) == len(handlers):
+                yield chain
+            elif own and inner is not None:
+                yield [*chain, (entry.node, inner), (entry.node.members[inner].node, own[0])]
+
+
+# Editing
+
+
+def _inserted(text: str, container: _Node, given: dict[str, Any] | list[Any]) -> str:
+    """The text with the first item of ``given`` as the last one of the container."""
+    unit = re.search(r"\n([ \t]+)\S", text)
+    last = container.members[-1] if container.members else None
+    at = container.start + 1 if last is None else last.node.end
+    line = text.rfind("\n", 0, at if last is None else last.start) + 1
+    lead = text[line : at if last is None else last.start]
+    margin = lead[: len(lead) - len(lead.lstrip())]
+    rendered = json.dumps(given, indent=unit[1] if unit else 2, ensure_ascii=False)
+    inside = rendered.split("\n")[1:-1]  # without the brackets around it
+    depth = len(inside[0]) - len(inside[0].lstrip())
+    piece = f"\n{margin}".join(row[depth:] for row in inside)
+    if last is not None:
+        piece = f",\n{lead}{piece}" if not lead.strip() else f", {piece}"
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return text[:at] + piece.replace("\n", newline) + text[at:]
+
+
+def _cut(text: str, chain: _Chain) -> str | None:
+    """The text without a member, and without the containers that were made for it."""
+    container, index = chain[-1]
+    member, count = container.members[index], len(container.members)
+    start, end = member.start, member.node.end
+    if count == 1:
+        if start == container.start + 1:  # the container was there, and empty
+            return text[:start] + text[end:]
+        return _cut(text, chain[:-1]) if len(chain) > 1 else None
+    if index:
+        return text[: member.comma] + _comments(text[member.comma + 1 : start]) + text[end:]
+    after = container.members[1]
+    is_alone = count == 2 and after.key == "version" and len(chain) == 1
+    if is_alone and start != container.start + 1:
+        return None  # as it is made here for Cursor
+    between = text[end : after.comma] + text[after.comma + 1 : after.start]
+    return text[:start] + _comments(between) + text[after.start :]
+
+
+def _comments(between: str) -> str:
+    """What stands beside a comma that is cut, if it is more than white space."""
+    return between.rstrip() + "\n" if between.strip() else ""
+
+
+# The file
+
+
+def read(path: Path) -> str | None:
+    """A settings file; ``None`` if there is none.
+
+    Raises:
+        ConfigurationError: it cannot be read.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"cannot read {path}: {error}") from error
+
+
+def write(path: Path, text: str | None) -> None:
+    """Replace a settings file at once, or delete it, and keep a copy of what was there.
+
+    A link is followed, and the file keeps its permissions.
+
+    Raises:
+        ConfigurationError: it cannot be written; then it is as it was.
+    """
+    path = Path(os.path.realpath(path))
+    part = path.with_name(f"{path.name}.{token_hex(4)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+        if path.exists():
+            _put(part, path.read_bytes(), mode)
+            part.replace(path.with_name(path.name + BACKUP))
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            _put(part, text.encode("utf-8"), mode)
+            part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise ConfigurationError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _put(path: Path, data: bytes, mode: int) -> None:
+    with path.open("xb") as file:
+        path.chmod(mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,203 @@
+"""Responses: value objects as JSON, and their schemas for the OpenAPI document."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, create_model
+from starlette.responses import JSONResponse, Response
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.model import Context, Hit, SearchResult, SpacesResult, Triple
+from cognigraph.plain_data import COMPUTED, plain
+from cognigraph.times import When
+
+_WHEN = "An event time: 2026, 2026-05, 2026-05-20, 2026-05-20T09:30, or two of these and a slash."
+
+
+def document(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A response with a value object, or several, as JSON."""
+    return AnyTextResponse(plain(value), status, headers=dict(headers or {}))
+
+
+def described(schema: Any, status: int = 200, what: str = "Done.") -> dict[int | str, Any]:
+    """The entry of the OpenAPI document for a successful response."""
+    return {status: {"model": schema, "description": what}}
+
+
+def described_text(media_type: str, what: str) -> dict[int | str, Any]:
+    """The entry for a successful response that is text and not JSON."""
+    return {200: {"description": what, "content": {media_type: {"schema": {"type": "string"}}}}}
+
+
+@cache
+def schema_of(kind: type) -> type[BaseModel]:
+    """A model whose JSON schema is that of a value object as :func:`document` writes it."""
+    if kind is Context:
+        return _context()
+    hints = get_type_hints(kind)
+    given: dict[str, Any] = {
+        field.name: (_schema(hints[field.name]), ...) for field in fields(kind)
+    }
+    given |= {name: (str, ...) for name in COMPUTED.get(kind, ())}
+    made: type[BaseModel] = create_model(
+        kind.__name__, __config__=ConfigDict(extra="forbid"), __doc__=kind.__doc__, **given
+    )
+    return made
+
+
+def _context() -> type[BaseModel]:
+    hints = get_type_hints(Context)
+    return create_model(
+        "Context",
+        __doc__="A prompt block with its size, and what it was made from.",
+        text=(str, ...),
+        tokens=(int, ...),
+        citations=(_schema(hints["citations"]), ...),
+        notes=(list[str], ...),
+        hits=(_schema(hints["hits"]), ...),
+    )
+
+
+@cache
+def page_of(kind: type) -> type[BaseModel]:
+    """The schema of a page of value objects, with the cursor of the next page."""
+    return create_model(
+        f"{kind.__name__}Page",
+        __doc__="A page of a listing. `next` is the cursor of the next page, null at the end.",
+        items=(_list_of(kind), ...),
+        next=(str | None, ...),
+    )
+
+
+def _schema(hint: Any) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is When:
+        return str
+    if origin in (Union, UnionType):
+        return Union[tuple(_schema(one) for one in arguments)]  # noqa: UP007
+    if origin is Literal:
+        return hint
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return tuple[tuple(_schema(one) for one in arguments)]  # type: ignore[misc]
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return dict[str, _schema(arguments[1])]  # type: ignore[misc]
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return _list_of(arguments[0])
+    if hint is Context or (isinstance(hint, type) and is_dataclass(hint)):
+        return schema_of(hint)
+    return datetime if hint is datetime else hint
+
+
+def _list_of(hint: Any) -> Any:
+    return list[_schema(hint)]  # type: ignore[misc]
+
+
+class AnyTextResponse(JSONResponse):
+    """JSON in UTF-8; with lone surrogates, which a raw payload may have, in ASCII with escapes."""
+
+    def render(self, content: Any) -> bytes:
+        """Encode the content."""
+        try:
+            return super().render(content)
+        except UnicodeEncodeError:
+            return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+MOST_SOURCES = 10
+
+
+class _Brief:
+    """Shortens triples, each once."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Triple] = {}
+
+    def triples(self, given: tuple[Triple, ...]) -> tuple[Triple, ...]:
+        return tuple(self._triple(one) for one in given)
+
+    def hits(self, given: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        return tuple(replace(hit, triples=self.triples(hit.triples)) for hit in given)
+
+    def _triple(self, triple: Triple) -> Triple:
+        if len(triple.sources) <= MOST_SOURCES:
+            return triple
+        if id(triple) not in self._made:
+            self._made[id(triple)] = replace(
+                triple,
+                sources=triple.sources[:MOST_SOURCES],
+                older_sources=triple.source_count - MOST_SOURCES,
+            )
+        return self._made[id(triple)]
+
+
+def brief(result: SearchResult) -> SearchResult:
+    """The result with at most ten sources of each fact."""
+    made = _Brief()
+    return replace(
+        result,
+        hits=made.hits(result.hits),
+        triples=made.triples(result.triples),
+        others=made.hits(result.others),
+    )
+
+
+def brief_spaces(result: SpacesResult) -> SpacesResult:
+    """As :func:`brief`, of several spaces."""
+    made = _Brief()
+    hits = tuple(replace(one, hit=made.hits((one.hit,))[0]) for one in result.hits)
+    results = {name: brief(one) for name, one in result.results.items()}
+    return replace(result, hits=hits, results=results)
+
+
+def brief_context(block: Context) -> Context:
+    """As :func:`brief`, of a prompt block."""
+    hits = _Brief().hits(block.hits)
+    made = Context(
+        block,
+        tokens=block.tokens,
+        hits=hits,
+        citations=block.citations,
+        confidence=block.confidence,
+    )
+    return made.with_notes(block.notes)
+
+
+MOST = 1000
+"""The largest page."""
+_T = TypeVar("_T")
+
+
+def paged(listing: Callable[..., Sequence[_T]], limit: int, cursor: str | None) -> Any:
+    """One page of a listing that takes a limit and an offset, with the cursor of the next."""
+    offset = 0 if cursor is None else _offset(cursor)
+    found = listing(limit=limit + 1, offset=offset)
+    return {
+        "items": found[:limit],
+        "next": _cursor(offset + limit) if len(found) > limit else None,
+    }
+
+
+def _cursor(offset: int) -> str:
+    return base64.urlsafe_b64encode(f"at {offset}".encode()).decode().rstrip("=")
+
+
+def _offset(cursor: str) -> int:
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("ascii")
+    except (binascii.Error, ValueError):
+        text = ""
+    word, _, number = text.partition(" ")
+    if word != "at" or not (number.isascii() and number.isdecimal() and len(number) < 10):
+        raise ConfigurationError(
+            f"the cursor {cursor[:40]!r} is not one of this listing; give the `next` of a page"
+        )
+    return int(number)

@@ -1,0 +1,128 @@
+"""What is written of sessions: episodes, profile and procedures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from cognigraph.ids import session_uid
+from cognigraph.model import Episode, Theme
+from cognigraph.model.written import Written, WrittenKind
+from cognigraph.stores.candidates import EpisodeCandidate
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.records import ThemeRow, WrittenRow
+from cognigraph.stores.written_versions import next_versions, written_uid
+from cognigraph.times import from_micros
+
+
+def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> None:
+    """Link the themes of a session, which were just written, to the chunks that they cover."""
+    covers = [[theme.uid, list(theme.covers)] for theme in themes if theme.covers]
+    if covers:
+        tx.rows("derive/covers", session=session, covers=covers)
+    pairs = [[theme.uid, list(theme.derived_from)] for theme in themes if theme.derived_from]
+    if pairs:
+        tx.rows("derive/derived_from", pairs=pairs)
+
+
+def theme_of(row: Row) -> Theme:
+    """A theme of [title, summary, uid, reason, [[index, chunk uid]], [uids of themes]]."""
+    title, summary, uid, reason, covers, sources = row
+    chunks = tuple(chunk for _, chunk in sorted(covers))
+    return Theme(title, summary, uid, chunks, reason or "", tuple(sorted(sources)))
+
+
+def list_episodes(
+    connection: Connection, space: str, session: str | None, limit: int, offset: int
+) -> list[Episode]:
+    """Episodes, the one that ended last first."""
+    rows = connection.rows(
+        "read/episodes",
+        space=space,
+        session=None if session is None else session_uid(space, session),
+        skip=offset,
+        limit=limit,
+    )
+    return [episode_candidate(row).episode for row in rows]
+
+
+def episode_candidate(row: Row) -> EpisodeCandidate:
+    """An episode of a row, with the chunks that it covers."""
+    uid, session, title, summary, started, ended, reason, covers, similarity = row
+    covered = sorted(covers)
+    messages = tuple(dict.fromkeys(message for *_, message in covered))
+    episode = Episode(
+        uid, session, title, summary, from_micros(started), from_micros(ended), reason or "",
+        messages,
+    )  # fmt: skip
+    return EpisodeCandidate(episode, max(0.0, 2 * similarity - 1), tuple(c for _, c, _ in covered))
+
+
+_TEXT: dict[WrittenKind, str] = {"profile": "text", "procedure": "context"}
+"""The property that holds the text."""
+
+
+def read_written(connection: Connection, space: str) -> list[Written]:
+    """All versions, by chain, oldest first."""
+    return [
+        Written(
+            kind, chain, version, from_micros(at), text, title, tuple(steps),
+            tuple(dict.fromkeys((session, message) for session, message in sources)),
+        )
+        for kind, chain, version, at, text, title, steps, sources in connection.rows(
+            "written/read", space=space
+        )
+    ]  # fmt: skip
+
+
+def write_written(tx: Transaction, space: str, session: str, rows: Sequence[WrittenRow]) -> None:
+    """Add versions, each with its sources in the session; one without a source is left out."""
+    if not rows:
+        return
+    found = tx.rows("written/current", space=space)
+    newest = {chain: (version, text) for chain, version, text in found}
+    for one in next_versions(space, rows, newest):
+        row = one.row
+        properties = {
+            "uid": one.uid,
+            "kind": row.kind,
+            "chain": row.chain,
+            "version": one.version,
+            "title": row.title,
+            _TEXT[row.kind]: one.text,
+            "steps": list(row.steps),
+        }
+        of_kind = ((":Procedure", ":Profile"),) if row.kind == "profile" else ()
+        tx.rows(
+            "written/write", *of_kind, space=space, session=session, properties=properties,
+            chunks=list(row.chunks), before=one.before,
+        )  # fmt: skip
+
+
+def drop_written(tx: Transaction, space: str, chunks: Collection[str]) -> None:
+    """Delete the versions that were written from some chunks, and all that were made of those."""
+    tx.rows("written/drop", space=space, chunks=sorted(chunks))
+
+
+def restore_written(connection: Connection, space: str, versions: Sequence[Written]) -> None:
+    """Write versions as an export has them."""
+
+    def work(tx: Transaction) -> None:
+        for one in versions:
+            properties = {
+                "uid": written_uid(space, one.chain, one.version),
+                "kind": one.kind,
+                "chain": one.chain,
+                "version": one.version,
+                "title": one.title,
+                _TEXT[one.kind]: one.text,
+                "steps": list(one.steps),
+            }
+            before = written_uid(space, one.chain, one.version - 1) if one.version > 1 else None
+            of_kind = ((":Procedure", ":Profile"),) if one.kind == "profile" else ()
+            tx.rows(
+                "written/restore", *of_kind, space=space, properties=properties, at=one.at,
+                sources=[[session_uid(space, name), id] for name, id in one.sources],
+                before=before,
+            )  # fmt: skip
+
+    connection.write(work)

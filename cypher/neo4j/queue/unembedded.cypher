@@ -1,0 +1,10 @@
+// what: read chunks of one space that wait for their vectors
+// parameters: space (null for whichever space has some), limit
+// returns: space, and of each chunk: [uid, digest, [speaker, text, fresh]]
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(unembedded)
+WHERE chunk.unembedded >= coalesce($space, '') AND ($space IS NULL OR chunk.unembedded = $space)
+WITH chunk ORDER BY chunk.unembedded, chunk.seq LIMIT $limit
+WITH chunk.unembedded AS space,
+     collect([chunk.uid, chunk.digest, [chunk.speaker, chunk.text, chunk.fresh]]) AS chunks
+RETURN space, chunks
+ORDER BY space LIMIT 1

@@ -1,0 +1,149 @@
+"""Hooks in settings files: exactly our own text is written and taken out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
+from cognigraph.hooks.settings import added, command, installed, removed
+
+FOREIGN = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo hi"}]}
+FILES = {
+    "empty": "{}",
+    "empty on lines": "{\n}\n",
+    "one line": '{"model": "opus"}',
+    "no hooks": '{\n  "model": "opus",\n  "env": {"A": "1"}\n}\n',
+    "tabs": '{\n\t"model": "opus"\n}',
+    "empty hooks": '{\n  "hooks": {},\n  "model": "opus"\n}\n',
+    "empty event": '{\n  "hooks": {\n    "Stop": [ ],\n    "stop": []\n  }\n}\n',
+    "foreign": json.dumps({"hooks": {"Stop": [FOREIGN], "SessionStart": [FOREIGN]}}, indent=4),
+    "foreign on one line": json.dumps({"hooks": {"Stop": [FOREIGN], "PreToolUse": [FOREIGN]}}),
+    "comments": (
+        '{\n  // mine\n  "hooks": {\n    "Stop": [] /* none */, // yet\n  },\n  "a": 1, // b\n}\n'
+    ),
+    "windows": '{\r\n  "model": "opus",\r\n  "hooks": {\r\n    "Stop": []\r\n  }\r\n}\r\n',
+    "byte order mark": '\ufeff{\n  "model": "Grüße"\n}\n',
+    "odd spaces": '{ "a" : 1 ,\n\n     "hooks":{ "Stop":[  {"hooks":[ ]}  ] } }',
+}
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
+def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
+    with_hooks = added(text, agent, None)
+    wanted = {event: command(agent, event, None) for event in agent.events}
+    assert installed(with_hooks, agent) == wanted
+    assert installed(text, agent) == {}
+    assert removed(with_hooks, agent) == text
+    assert added(with_hooks, agent, None) == with_hooks
+    elsewhere = added(with_hooks, agent, Path("/other.db"))
+    assert installed(elsewhere, agent) != wanted
+    assert all(name.endswith("--db /other.db") for name in installed(elsewhere, agent).values())
+    assert removed(elsewhere, agent) == text
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_a_file_that_is_made_is_removed(agent: Agent) -> None:
+    text = added(None, agent, None)
+    given = json.loads(text)
+    assert given.keys() == ({"hooks"} if agent.is_grouped else {"hooks", "version"})
+    assert given["hooks"].keys() == agent.events.keys()
+    assert removed(text, agent) is None
+
+
+def test_the_form_is_that_of_the_agent() -> None:
+    claude, cursor = AGENTS["claude-code"], AGENTS["cursor"]
+    given = json.loads(added('{"model": "opus"}', claude, None))
+    hook = {"type": "command", "command": command(claude, "Stop", None), "timeout": 10}
+    assert given["model"] == "opus"
+    assert given["hooks"]["Stop"] == [{"hooks": [hook]}]
+    flat = json.loads(added(None, cursor, None))
+    assert flat["hooks"]["sessionStart"] == [{"command": command(cursor, "sessionStart", None)}]
+    assert claude.answer("SessionStart", "x") == {
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "x"}
+    }
+    assert cursor.answer("sessionStart", "x") == {"additional_context": "x"}
+
+
+def test_what_was_written_behind_and_into_our_hooks_stays() -> None:
+    claude = AGENTS["claude-code"]
+    given = json.loads(added("{}", claude, None))
+    given["hooks"]["Stop"].append(FOREIGN)
+    given["hooks"]["PreCompact"][0]["hooks"].append({"type": "command", "command": "echo own"})
+    given["later"] = True
+    rest = json.loads(removed(json.dumps(given, indent=2), claude) or "")
+    assert rest == {
+        "hooks": {
+            "Stop": [FOREIGN],
+            "PreCompact": [{"hooks": [{"type": "command", "command": "echo own"}]}],
+        },
+        "later": True,
+    }
+    commented = added('{\n  "a": 1\n}\n', claude, None).replace('"a": 1,', '"a": 1, // mine')
+    assert "// mine" in (removed(commented, claude) or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "Expecting value"),
+        ("{", "line 1 has its end"),
+        ('{\n"a": 1\n"b": 2}', "line 3 has '\"'"),
+        ("{} x", "line 1 has 'x'"),
+        ("[]", "is no object"),
+        ('{"hooks": []}', "its hooks are not an object"),
+        ('{"hooks": {"Stop": {}}}', "its hooks for Stop are not a list"),
+    ],
+)
+def test_a_broken_file_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        added(text, AGENTS["gemini"], None)
+    with pytest.raises(ValueError, match=problem):
+        removed(text, AGENTS["codex"])
+
+
+def test_a_project_is_its_repository(tmp_path: Path) -> None:
+    root = tmp_path / "my app"
+    inner = root / "src" / "deep"
+    inner.mkdir(parents=True)
+    assert project_of(inner) == inner
+    (root / ".git").mkdir()
+    assert project_of(inner) == root
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {root}/.git/worktrees/tree\n")
+    assert project_of(tree) == root
+    assert space_of(tree) == space_of(inner) == space_of(root)
+    assert space_of(root).startswith("my-app-") and len(space_of(root)) == len("my-app-") + 6
+    other = tmp_path / "other" / "my app"
+    other.mkdir(parents=True)
+    assert space_of(other) != space_of(root)
+
+
+def test_what_agents_send_becomes_events(tmp_path: Path) -> None:
+    base = {"session_id": "s1", "cwd": str(tmp_path), "transcript_path": "/t.jsonl"}
+    prompt = event_of(AGENTS["claude-code"], "UserPromptSubmit", base | {"prompt": "Hello"})
+    assert prompt is not None
+    assert (prompt.kind, prompt.text, prompt.transcript) == ("prompt", "Hello", "/t.jsonl")
+    end = event_of(AGENTS["claude-code"], "SessionEnd", base | {"reason": "exit"})
+    assert end is not None and end.is_end and end.text == ""
+    turn = base | {"turn_id": "t7", "last_assistant_message": "Done."}
+    stop, again = (event_of(AGENTS["codex"], "Stop", turn) for _ in range(2))
+    assert stop is not None and again is not None
+    assert (stop.text, stop.transcript, stop.id) == ("Done.", None, again.id)
+    asked = event_of(AGENTS["codex"], "UserPromptSubmit", turn | {"prompt": "Done."})
+    assert asked is not None and asked.id != stop.id
+    gemini = base | {"timestamp": "2026-05-20T09:00:00.000Z", "prompt": "a", "prompt_response": "b"}
+    after = event_of(AGENTS["gemini"], "AfterAgent", gemini)
+    assert after is not None
+    assert (after.text, after.at) == ("b", "2026-05-20T09:00:00.000Z")
+    cursor = {"conversation_id": "c", "generation_id": "g", "workspace_roots": [str(tmp_path)],
+              "cursor_version": "3", "text": "x"}  # fmt: skip
+    said = event_of(AGENTS["cursor"], "afterAgentResponse", cursor)
+    assert said is not None
+    assert (said.session, said.space) == ("c", space_of(tmp_path))
+    assert event_of(AGENTS["claude-code"], "Stop", cursor | base) is None
+    assert event_of(AGENTS["claude-code"], "Notification", base) is None

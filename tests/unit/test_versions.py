@@ -1,0 +1,143 @@
+"""Later versions of what somebody said come before earlier ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cognigraph.retrieve.rank.versions import (
+    COMPARED,
+    DEPTH,
+    LEAD,
+    Said,
+    later_versions_first,
+    nearness_ranks,
+)
+
+DAY = timedelta(days=1)
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+OTHERS = (
+    "The cat hid behind the washing machine.",
+    "We planted beans and two rows of carrots.",
+    "My sister paints boats in the harbour.",
+    "The concert was sold out within an hour.",
+    "He forgot his umbrella on the tram.",
+    "Snow closed the road over the pass.",
+    "I burnt the rice again.",
+    "The library has a new reading room.",
+    "Our chess evening was cancelled.",
+    "They repaired the church clock.",
+    "A heron sat on the neighbour's roof.",
+    "The printer is out of blue ink.",
+    "Her thesis is about medieval bridges.",
+    "The bakery bakes rye bread at night.",
+    "I lost a glove near the stadium.",
+    "The museum shows old maps of Iceland.",
+    "Somebody painted the fence green.",
+    "The river froze in February.",
+)
+PLANS = {
+    "en": ("I pay 23 pounds a month for my phone plan.", "My phone plan is eleven pounds now."),
+    "de": ("Mein Handyvertrag kostet 23 Euro im Monat.", "Mein Handyvertrag kostet nur noch 11."),
+    "zh": ("我的手机套餐每月二十三块。", "我的手机套餐现在十一块。"),
+}
+OLD, NEW = PLANS["en"]
+
+
+def said(text, day, *, speaker="Teo", session=None, score=1.0):
+    return Said(text, FIRST + day * DAY, session or f"day {day}", speaker, score)
+
+
+def result(old_at, new_at, *, old=OLD, new=NEW, **of_new):
+    """Twenty messages of one speaker, of which two are versions of one another.
+
+    Of the others, those that rank lower are older, so that none of them moves.
+    """
+    texts = list(OTHERS)
+    texts.insert(old_at, old)
+    texts.insert(new_at, new)
+    found = [said(text, 100 - row) for row, text in enumerate(texts)]
+    found[old_at] = said(old, 200)
+    found[new_at] = said(new, 300, **of_new)
+    assert len(found) == COMPARED
+    return found
+
+
+@pytest.mark.parametrize("language", PLANS)
+def test_the_later_version_stands_directly_before_the_earlier_one(language):
+    old, new = PLANS[language]
+    order = later_versions_first(result(1, 7, old=old, new=new))
+    assert order == [0, 7, 1, 2, 3, 4, 5, 6, *range(8, COMPARED)]
+
+
+def test_it_is_found_by_nearness_alone():
+    found = result(1, 7)
+    ranks = nearness_ranks(found, {"Teo"})
+    assert (ranks[1, 7], ranks[7, 1]) == (0, 0), "each is the nearest to the other"
+    assert ranks[1].tolist().count(COMPARED) == 1, "only itself is no neighbour"
+    assert sorted(ranks[1].tolist())[: COMPARED - 1] == list(range(COMPARED - 1))
+
+
+def test_only_the_speakers_that_are_named_are_compared():
+    found = [said(OLD, 1), said(NEW, 2, speaker="Maud"), said(OLD, 3, speaker="Maud")]
+    assert nearness_ranks(found, {"Maud"}).tolist() == [[3, 3, 3], [3, 3, 0], [3, 0, 3]]
+    assert nearness_ranks(found, {None}).tolist() == [[3] * 3] * 3
+
+
+def test_an_earlier_version_and_one_of_the_same_time_stay():
+    found = result(1, 7)
+    found[7] = said(NEW, 199)
+    assert later_versions_first(found) == list(range(COMPARED))
+    found[7] = said(NEW, 200, session="another")
+    assert later_versions_first(found) == list(range(COMPARED))
+
+
+@pytest.mark.parametrize(
+    "other", [{"speaker": "Maud"}, {"speaker": None}, {"session": "day 200"}], ids=str
+)
+def test_another_speaker_or_the_same_session_makes_no_version(other):
+    assert later_versions_first(result(1, 7, **other)) == list(range(COMPARED))
+
+
+def test_no_speaker_that_counts_on_either_side_makes_no_version():
+    found = [said(one.text, day, speaker=None) for day, one in enumerate(result(1, 7))]
+    assert later_versions_first(found) == list(range(COMPARED))
+
+
+def test_only_the_first_are_preceded_and_only_the_best_move():
+    assert later_versions_first(result(LEAD, 7)) == list(range(COMPARED))
+    assert later_versions_first(result(LEAD - 1, 7))[LEAD - 1] == 7
+    assert later_versions_first(result(1, DEPTH)) == list(range(COMPARED))
+    assert later_versions_first(result(1, DEPTH - 1))[1] == DEPTH - 1
+
+
+def test_a_chain_of_versions_ends_with_the_newest_first():
+    found = result(1, 7)
+    found[4] = said("My phone plan is nine pounds a month since May.", 400)
+    assert later_versions_first(found)[:4] == [0, 4, 7, 1]
+
+
+def test_it_must_match_half_as_well_as_the_earlier_version():
+    def pair(score):
+        return [said(OLD, 1, score=0.8), said(NEW, 2, score=score)]
+
+    assert later_versions_first(pair(0.4)) == [1, 0]
+    assert later_versions_first(pair(0.39)) == [0, 1]
+    assert later_versions_first([]) == []
+
+
+def test_it_must_have_the_names_and_figures_of_the_question_that_the_earlier_one_has():
+    old, new = said(OLD, 1), said(NEW, 2)
+    asked = frozenset({"lemon"})
+    assert later_versions_first([replace(old, named=asked), new]) == [0, 1]
+    assert later_versions_first([old, replace(new, named=asked)]) == [1, 0]
+    assert later_versions_first([replace(each, named=asked) for each in (old, new)]) == [1, 0]
+
+
+def test_texts_without_words_are_near_nothing():
+    found = [said("", 1), said("", 2), said(OLD, 3)]
+    ranks = nearness_ranks(found, {"Teo"})
+    assert ranks.shape == (3, 3)
+    assert ranks[2, 0] == ranks[2, 1] == 0, "equally far"
