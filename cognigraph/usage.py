@@ -10,7 +10,9 @@ class Usage:
     """Usage of language models; values are added with ``+``.
 
     ``calls`` counts requests to the endpoint, retries included; ``cached`` counts answers that came
-    from a cache. ``cost`` is in the currency of the configured prices, and 0.0 without prices.
+    from a cache. ``cached_input_tokens`` are those of the input tokens which the endpoint says that
+    it did not have to read again. ``cost`` is in the currency of the configured prices, and 0.0
+    without prices.
     """
 
     calls: int = 0
@@ -19,6 +21,7 @@ class Usage:
     output_tokens: int = 0
     seconds: float = 0.0
     cost: float = 0.0
+    cached_input_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -28,4 +31,5 @@ class Usage:
             self.output_tokens + other.output_tokens,
             self.seconds + other.seconds,
             self.cost + other.cost,
+            self.cached_input_tokens + other.cached_input_tokens,
         )

@@ -153,7 +153,8 @@ def spent(usage: Usage) -> str:
     parts = [plural(usage.calls, "call")]
     if usage.cached:
         parts.append(f"{usage.cached:,} from the cache")
-    parts.append(f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out")
+    cached = f" ({usage.cached_input_tokens:,} cached)" if usage.cached_input_tokens else ""
+    parts.append(f"{usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out")
     if usage.cost:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)

@@ -141,13 +141,17 @@ def _usage(
         return usage, False
     input = verdict.input_tokens if isinstance(verdict, Answered) else None
     output = verdict.output_tokens if isinstance(verdict, Answered) else 0
+    cached = verdict.cached_input_tokens if isinstance(verdict, Answered) else 0
     estimated = input is None or output is None
     if input is None:
         input = sum(estimate_tokens(part["content"]) + _ROLE_TOKENS for part in messages)
     if output is None:
         output = estimate_tokens(verdict.text) if isinstance(verdict, Answered) else 0
-    cost = requests.prices.cost(input, output) if requests.prices is not None else 0.0
-    return replace(usage, input_tokens=input, output_tokens=output, cost=cost), estimated
+    cost = requests.prices.cost(input, output, cached) if requests.prices is not None else 0.0
+    usage = replace(
+        usage, input_tokens=input, output_tokens=output, cost=cost, cached_input_tokens=cached
+    )
+    return usage, estimated
 
 
 def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:

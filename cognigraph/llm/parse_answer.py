@@ -245,11 +245,10 @@ def _count_valid(items: Sequence[Any], name: str, schema: type[BaseModel], form:
 
 def _fit(picked: _Picked, schema: type[T], form: _JsonForm, cut_off: bool) -> ParsedAnswer[T]:
     cut_off = cut_off or picked.at_end
-    missing = sorted(name for name in form.lists if name not in picked.data)
+    missing = sorted(name for name in form.lists & form.required if name not in picked.data)
     data = picked.data | {name: [] for name in missing}
     value, data, dropped = _validated(data, schema, form)
-    missing = [name for name in missing if name in form.required]
-    missing += [name for name in form.lists if not isinstance(data.get(name), list)]
+    missing += [name for name in form.lists if not isinstance(data.get(name, []), list)]
     items = sum(len(data[name]) for name in form.lists if isinstance(data.get(name), list))
     reasons = [*dropped]
     if picked.left_out:

@@ -70,26 +70,36 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices per million tokens, in any one currency."""
+    """Prices per million tokens, in any one currency.
+
+    ``cached_input`` is that of input which the endpoint has in its cache; without it, such input
+    costs as much as other.
+    """
 
     input: float
     output: float
+    cached_input: float | None = None
 
     def __post_init__(self) -> None:
-        if not (0 <= self.input < float("inf") and 0 <= self.output < float("inf")):
+        given = (self.input, self.output, self.cached_input or 0.0)
+        if not all(0 <= price < float("inf") for price in given):
             raise ConfigurationError("prices must be finite numbers per million tokens, at least 0")
 
     @classmethod
     def parse(cls, text: str) -> Prices:
-        """Parse ``"0.15,0.60"``: the input price, then the output price."""
+        """Parse ``"0.15,0.60"``: input and output; or ``"0.15,0.60,0.075"``, with cached input."""
         try:
-            input, output = (float(part) for part in text.split(","))
-        except ValueError:
+            input, output, *cached = (float(part) for part in text.split(","))
+            return cls(input, output, *cached)
+        except (ValueError, TypeError):
             raise ConfigurationError(
-                f"prices must be two numbers per million tokens, such as '0.15,0.60', not {text!r}"
+                "prices must be two or three numbers per million tokens (input, output, cached "
+                f"input), such as '0.15,0.60', not {text!r}"
             ) from None
-        return cls(input, output)
 
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """The cost of these numbers of tokens."""
-        return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+    def cost(self, input_tokens: int, output_tokens: int, cached_input_tokens: int = 0) -> float:
+        """The cost of these numbers of tokens; the cached ones are among the input tokens."""
+        price = self.input if self.cached_input is None else self.cached_input
+        uncached = input_tokens - cached_input_tokens
+        input_cost = uncached * self.input + cached_input_tokens * price
+        return (input_cost + output_tokens * self.output) / 1_000_000

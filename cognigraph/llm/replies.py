@@ -142,12 +142,16 @@ _MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.D
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The reply holds a text, and token counts if the server gave them."""
+    """The reply holds a text, and token counts if the server gave them.
+
+    ``cached_input_tokens`` are those of the input tokens that it had in its cache.
+    """
 
     text: str
     cut_off: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_input_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,11 +236,14 @@ def _judge_body(status: int, body: Any, text: str, quote: Callable[[str], str]) 
         return Withheld("a content filter withheld the answer")
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
+    input_tokens, details = _count(usage.get("prompt_tokens")), usage.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
     return Answered(
         storable(_content(message.get("content"))),
         cut_off=finish == "length",
-        input_tokens=_count(usage.get("prompt_tokens")),
+        input_tokens=input_tokens,
         output_tokens=_count(usage.get("completion_tokens")),
+        cached_input_tokens=min(cached or 0, input_tokens or 0),
     )
 
 

@@ -16,13 +16,6 @@ class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class ReadAnswer(_Answer):
-    """Entities and facts, one line each."""
-
-    entities: Lines = Field(default_factory=list)
-    facts: Lines
-
-
 class ThemeRead(_Answer):
     """A theme; ``n`` is the number of the theme that it replaces, 0 for a new theme.
 
@@ -40,3 +33,22 @@ class SummaryAnswer(_Answer):
 
     keys: Texts = Field(default_factory=list)
     themes: list[ThemeRead]
+
+
+class ReadAnswer(_Answer):
+    """Entities and facts, one line each, and the summary.
+
+    The summary comes last, so that an answer which is cut off still has facts.
+    """
+
+    entities: Lines = Field(default_factory=list)
+    facts: Lines
+    keys: Texts = Field(default_factory=list)
+    themes: list[ThemeRead] = Field(default_factory=list)
+
+    @property
+    def summary(self) -> SummaryAnswer | None:
+        """Keys and themes; ``None`` if the model left them out, which is not "no change"."""
+        if "themes" not in self.model_fields_set:
+            return None
+        return SummaryAnswer(keys=self.keys, themes=self.themes)

@@ -1,9 +1,12 @@
 """``ModelExtractor``: extracts entities, facts and session summaries with a language model.
 
-One call extracts from the chunks of a lease and another updates the summary; only text that is too
-long for one call takes more. If the first call fails because of an outage or an exhausted budget,
-the chunks stay pending. If the second fails, the old summary is kept and the session stays queued
-until its summary is updated.
+One call extracts from the chunks of a lease and updates the summary, so what was said is sent once;
+only text that is too long for one call takes more. If it fails because of an outage or an exhausted
+budget, the chunks stay pending. The summary has a call of its own if the answer has none, and if it
+lacks earlier turns. If that call fails, the old summary is kept and the session stays queued until
+its summary is updated.
+
+The system prompt is the same in all calls, and comes first, so that endpoints can cache it.
 """
 
 from __future__ import annotations
@@ -20,10 +23,14 @@ from cognigraph.ingest.model.summarise import (
     Outcome,
     Summariser,
     SummaryState,
+    SummaryUpdate,
+    key_line,
     known_lines,
     known_names,
     next_state,
     prompt_tokens,
+    summary_tokens,
+    theme_lines,
 )
 from cognigraph.ingest.model.transcript import (
     Turn,
@@ -40,21 +47,26 @@ from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
 from cognigraph.text.token_estimate import estimate_tokens
 
-READ_PROMPT = "extract-3"
+READ_PROMPT = "extract-4"
 SUMMARY_PROMPT = "summarise-3"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
-"""Estimated tokens of an answer: a constant plus a share of the input (docs/benchmarks.md)."""
+"""Estimated tokens of facts: a constant plus a share of the input (docs/benchmarks.md)."""
 
 
 @dataclass(slots=True)
 class _WindowRun:
-    """State of reading one lease: the results so far and their cost."""
+    """State of reading one lease: the results so far and their cost.
+
+    ``summarises`` says whether the next call also updates the summary.
+    """
 
     turns: tuple[Turn, ...]
     before: tuple[Turn, ...]
     known: tuple[WindowName, ...]
     reading: CheckedAnswer
+    summary: SummaryUpdate
+    summarises: bool
     usage: Usage = field(default_factory=Usage)
     rejected: list[str] = field(default_factory=list)
 
@@ -101,6 +113,15 @@ class ModelExtractor:
         """The versions of both prompts and the model's name: ``model-3.3:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"
 
+    def _begin(self, window: Window, state: SummaryState) -> _WindowRun:
+        turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
+        before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
+        summary = self._summariser.begin(window.notes, state, turns)
+        lacks_only_these = len(summary.done.unread) == len(turns)
+        return _WindowRun(
+            turns, before, state.known, CheckedAnswer(turns), summary, lacks_only_these
+        )
+
     def extract(self, window: Window) -> Extraction:
         """Extract from a window and update the session's summary with it.
 
@@ -109,17 +130,15 @@ class ModelExtractor:
         Raises:
             ModelError: the extraction failed; nothing of the window may be stored.
         """
-        turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
-        before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         state = SummaryState.load(window.notes.state)
-        run = _WindowRun(turns, before, state.known, CheckedAnswer(turns))
+        run = self._begin(window, state)
         try:
-            for part in split(turns, self._limit):
+            for part in split(run.turns, self._limit):
                 self._read(run, part)
         except ModelError as error:
             error.usage = run.usage + error.usage
             raise
-        outcome = self._summariser.update(window.notes, state, turns)
+        outcome = self._summariser.finish(run.summary, window.notes, run.turns)
         reading = run.reading
         state = replace(state, known=known_names(reading.entities, state.known))
         return replace(
@@ -133,7 +152,8 @@ class ModelExtractor:
     def summarise(self, window: Window) -> Extraction:
         """Update the session's summary with the turns it lacks; no facts are extracted."""
         state = SummaryState.load(window.notes.state)
-        return _with_summary(state, self._summariser.update(window.notes, state, ()))
+        update = self._summariser.begin(window.notes, state, ())
+        return _with_summary(state, self._summariser.finish(update, window.notes, ()))
 
     def estimate(self, window: Window) -> Usage:
         """Estimate the usage of :meth:`extract`, or of :meth:`summarise` if there are no chunks.
@@ -141,17 +161,18 @@ class ModelExtractor:
         No call is made, and retries are not counted. The cost is computed from the model's
         ``prices``; it is 0.0 without them.
         """
-        turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
-        before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
-        state = SummaryState.load(window.notes.state)
-        run = _WindowRun(turns, before, state.known, CheckedAnswer(turns))
-        usage = self._summariser.estimate(window.notes, state, turns)
-        for part in split(turns, self._limit):
-            said = sum(estimate_tokens(turn.text) for turn in turns[part.start : part.stop])
+        run = self._begin(window, SummaryState.load(window.notes.state))
+        usage = Usage()
+        if not (run.turns and run.summarises):
+            usage += self._summariser.estimate(run.summary, window.notes)
+        for part in split(run.turns, self._limit):
+            shown = run.turns[part.start : part.stop]
+            said = sum(estimate_tokens(turn.text) for turn in shown)
+            facts = _ANSWER_TOKENS + round(_ANSWER_SHARE * said)
             usage += Usage(
                 calls=1,
                 input_tokens=prompt_tokens(self._prompt_for(run, part)),
-                output_tokens=_ANSWER_TOKENS + round(_ANSWER_SHARE * said),
+                output_tokens=facts + (summary_tokens(shown) if run.summarises else 0),
             )
         prices: Prices | None = getattr(self._model, "prices", None)
         cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
@@ -182,21 +203,37 @@ class ModelExtractor:
         return self._model.ask(self._prompt_for(run, part), ReadAnswer)
 
     def _prompt_for(self, run: _WindowRun, part: range) -> Prompt:
+        known = known_names(run.reading.entities, run.known)
+        around = self._around(run, part)
+        before = ""
+        if known or around:
+            shown = unnumbered(around, clocks=False)
+            filled = render(self._prompt, "before", known=known_lines(known), context=shown)
+            before = f"{filled.user}\n"
+        turns = numbered(run.turns[part.start : part.stop], clocks=False)
+        draft = run.summary.current
+        if not run.summarises:
+            return render(self._prompt, "facts", before=before, turns=turns)
+        if not draft.themes:
+            return render(self._prompt, "create", before=before, turns=turns)
         return render(
             self._prompt,
-            known=known_lines(known_names(run.reading.entities, run.known)),
-            context=unnumbered(self._around(run, part)),
-            turns=numbered(run.turns[part.start : part.stop]),
+            "refine",
+            before=before,
+            keys=key_line(draft.keys),
+            themes=theme_lines(draft.themes),
+            turns=turns,
         )
 
     def _take(self, run: _WindowRun, part: range, answer: Answer[ReadAnswer]) -> None:
-        names = WindowNames(
-            run.turns[part.start : part.stop],
-            (*run.before, *run.turns),
-            (*run.known, *run.reading.entities),
-        )
+        shown = run.turns[part.start : part.stop]
+        names = WindowNames(shown, (*run.before, *run.turns), (*run.known, *run.reading.entities))
         run.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
         run.reading.take(answer.value, part, names)
+        if run.summarises:  # else, or without a summary here, a call of its own follows
+            summary = None if answer.cut_off else answer.value.summary
+            rest = run.turns[part.stop :]
+            run.summarises = summary is not None and run.summary.take(summary, shown, rest)
 
     def _around(self, run: _WindowRun, part: range) -> Sequence[Turn]:
         """The turns just before a part, as context."""

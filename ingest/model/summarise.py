@@ -317,6 +317,33 @@ class Outcome:
     error: ModelError | None = None
 
 
+@dataclass(slots=True)
+class SummaryUpdate:
+    """An update under way: the summary so far, and in ``done`` the turns that it lacks.
+
+    ``old`` is the session's summary before. ``given_up`` are turns that were parked.
+    """
+
+    old: SummaryDraft
+    current: SummaryDraft
+    speakers: tuple[str, ...]
+    given_up: tuple[Turn, ...]
+    done: Outcome
+
+    def take(self, answer: SummaryAnswer, shown: Sequence[Turn], rest: tuple[Turn, ...]) -> bool:
+        """Merge an answer about the turns ``shown``, after which ``rest`` is still to come.
+
+        False if there is no theme then, so that these turns have no summary.
+        """
+        current, refused = merged(self.current, answer, self.speakers, shown)
+        self.done.rejected += refused
+        if not current.themes:
+            return False
+        self.current = self.done.summary = current
+        self.done.extractive, self.done.unread = False, rest
+        return True
+
+
 class Summariser:
     """Asks a model for keys and themes, with at most ``limit`` tokens of turns in a prompt."""
 
@@ -325,18 +352,23 @@ class Summariser:
         self._prompt = prompt
         self._limit = limit
 
-    def update(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Outcome:
-        """Update the session's summary with the new turns, if any, and with those still due."""
+    def begin(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> SummaryUpdate:
+        """Begin to update the session's summary with the new turns, if any, and those still due."""
         given_up, turns = _due(notes, state, new)
         old = SummaryDraft() if state.extractive else SummaryDraft(notes.keys, notes.themes)
-        done = Outcome(None, turns, state.extractive, Usage(), [])
-        current = old
         speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
+        done = Outcome(None, turns, state.extractive, Usage(), [])
+        return SummaryUpdate(old, old, speakers, given_up, done)
+
+    def finish(self, update: SummaryUpdate, notes: SessionNotes, new: Sequence[Turn]) -> Outcome:
+        """Ask for what an update still lacks."""
+        done = update.done
+        turns = done.unread
         parts = deque(split(turns, self._limit_after(notes)))
         while parts:
             part = parts.popleft()
             try:
-                answer = self._ask(current, turns[part.start : part.stop], done)
+                answer = self._ask(update.current, turns[part.start : part.stop], done)
             except ModelError as error:
                 done.usage += error.usage
                 smaller = halves(part)
@@ -346,16 +378,12 @@ class Summariser:
                 done.rejected.append(f"{NOT_WRITTEN}: {error}")
                 done.error = error
                 break
-            current, refused = merged(current, answer, speakers, turns[part.start : part.stop])
-            done.rejected += refused
-            if not current.themes:
+            if not update.take(answer, turns[part.start : part.stop], turns[part.stop :]):
                 done.rejected.append(f"{NOT_WRITTEN}: the answer had no theme")
                 break
-            done.summary, done.extractive = current, False
-            done.unread = turns[part.stop :]
-        done.unread = (*given_up, *done.unread)
-        done.summary_due = bool(given_up) or done.error is not None
-        if done.summary is None and not old.themes and new:
+        done.unread = (*update.given_up, *done.unread)
+        done.summary_due = bool(update.given_up) or done.error is not None
+        if done.summary is None and not update.old.themes and new:
             done.summary, done.extractive, done.quoted = extractive(done.unread), True, True
         kept = _turns_to_keep(done.unread, new)
         if len(kept) < len(done.unread):
@@ -364,20 +392,16 @@ class Summariser:
         done.unread = kept
         return done
 
-    def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
-        """Estimate the usage of :meth:`update`."""
-        _, turns = _due(notes, state, new)
-        current = SummaryDraft() if state.extractive else SummaryDraft(notes.keys, notes.themes)
+    def estimate(self, update: SummaryUpdate, notes: SessionNotes) -> Usage:
+        """Estimate the usage of :meth:`finish`."""
+        turns = update.done.unread
         usage = Usage()
         for part in split(turns, self._limit_after(notes)):
             shown = turns[part.start : part.stop]
-            prompt = self._prompt_for(current, shown)
-            said = sum(estimate_tokens(turn.text) for turn in shown)
-            output = _ANSWER_TOKENS + round(_ANSWER_SHARE * said)
             usage += Usage(
                 calls=1,
-                input_tokens=prompt_tokens(prompt),
-                output_tokens=min(output, _LONGEST_ANSWER),
+                input_tokens=prompt_tokens(self._prompt_for(update.current, shown)),
+                output_tokens=summary_tokens(shown),
             )
         return usage
 
@@ -419,6 +443,12 @@ def _turns_to_keep(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, .
         return tuple(unread)
     before = max(0, len(unread) - len(new))
     return (*remembered(unread[:before]), *unread[before:])
+
+
+def summary_tokens(turns: Sequence[Turn]) -> int:
+    """Estimated tokens of an answer with the summary of turns."""
+    said = sum(estimate_tokens(turn.text) for turn in turns)
+    return min(_ANSWER_TOKENS + round(_ANSWER_SHARE * said), _LONGEST_ANSWER)
 
 
 def prompt_tokens(prompt: Prompt) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
@@ -20,6 +20,8 @@ from cognigraph.model.roles import ANONYMOUS, Role, role_of
 from cognigraph.stores.records import WorkChunk
 from cognigraph.text.marks import one_line
 from cognigraph.text.token_estimate import estimate_tokens
+
+_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,16 @@ class Turn:
         return cls(name, local(chunk.at, zone), chunk.text, role, chunk.uid)
 
     @property
-    def line(self) -> str:
-        """Time, speaker with the role if the name does not give it, and text on one line."""
+    def said(self) -> str:
+        """Speaker with the role if the name does not give it, and text on one line."""
         marked = self.role is not None and self.speaker.lower() != self.role
         shown = f"{self.speaker} ({self.role})" if marked else self.speaker
-        return f"{self.at:%H:%M} {shown}: {one_line(self.text)}"
+        return f"{shown}: {one_line(self.text)}"
+
+    @property
+    def line(self) -> str:
+        """The same after the time of day."""
+        return f"{self.at:%H:%M} {self.said}"
 
     @property
     def tokens(self) -> int:
@@ -61,24 +68,32 @@ def local(at: datetime, zone: tzinfo | None) -> datetime:
         return at
 
 
-def numbered(turns: Sequence[Turn]) -> str:
-    """Lines ``[1] 09:30 Ann: ...``, with a heading of weekday and date at each change of day."""
-    return "\n".join(_lines(turns, number=True)) or "-"
+def numbered(turns: Sequence[Turn], *, clocks: bool = True) -> str:
+    """Lines ``[1] 09:30 Ann: ...``, with a heading of weekday and date at each change of day.
+
+    Without ``clocks``, which takes a third of the tokens around short messages, the time of day is
+    in the headings, of which another follows after an hour.
+    """
+    return "\n".join(_lines(turns, number=True, clocks=clocks)) or "-"
 
 
-def unnumbered(turns: Sequence[Turn]) -> str:
+def unnumbered(turns: Sequence[Turn], *, clocks: bool = True) -> str:
     """The same lines without numbers, for turns that must not be cited."""
-    return "\n".join(_lines(turns, number=False)) or "-"
+    return "\n".join(_lines(turns, number=False, clocks=clocks)) or "-"
 
 
-def _lines(turns: Sequence[Turn], *, number: bool) -> list[str]:
+def _lines(turns: Sequence[Turn], *, number: bool, clocks: bool) -> list[str]:
     lines: list[str] = []
-    day: date | None = None
+    headed: datetime | None = None
     for index, turn in enumerate(turns, 1):
-        if turn.at.date() != day:
-            day = turn.at.date()
-            lines.append(f"# {day:%A} {day.isoformat()}")
-        lines.append(f"[{index}] {turn.line}" if number else turn.line)
+        at = turn.at
+        late = headed is not None and not clocks and abs(at - headed) >= _HOUR
+        if headed is None or at.date() != headed.date() or late:
+            headed = at
+            day = f"# {at:%A} {at.date().isoformat()}"
+            lines.append(day if clocks else f"{day} {at:%H:%M}")
+        line = turn.line if clocks else turn.said
+        lines.append(f"[{index}] {line}" if number else line)
     return lines
 
 

@@ -34,7 +34,9 @@ def turn(number: int) -> Message:
 def answer(messages: list[dict[str, str]]) -> dict[str, Any]:
     """What the model at the other end makes of a prompt: the same for the same prompt."""
     system, user = (message["content"] for message in messages[:2])
-    said = re.findall(r"(?:\[(\d+)\] )?\d\d:\d\d (\w+): I like (\w+)", section(user, "turns"))
+    said = re.findall(
+        r"^\[(\d+)\] (?:\d\d:\d\d )?(\w+): I like (\w+)", section(user, "turns"), re.M
+    )
     if "summary of a conversation" not in system:
         facts = [f"{number} | {who} | likes | {what}" for number, who, what in said]
         return {"entities": ["Ann | person"], "facts": facts}

@@ -181,6 +181,10 @@ def test_the_ledger_loses_nothing_under_threads():
 def test_prices():
     assert Prices.parse("0.15, 0.60") == Prices(0.15, 0.60)
     assert Prices(1.0, 4.0).cost(500_000, 250_000) == 1.5
-    for text in ("", "1", "1,2,3", "a,b", "-1,2", "inf,1", "nan,1"):
+    assert Prices(1.0, 4.0).cost(500_000, 250_000, 400_000) == 1.5
+    cached = Prices.parse("1, 4, 0.25")
+    assert cached == Prices(1.0, 4.0, cached_input=0.25)
+    assert cached.cost(500_000, 250_000, 400_000) == 0.1 + 0.1 + 1.0
+    for text in ("", "1", "1,2,3,4", "a,b", "-1,2", "inf,1", "nan,1", "1,2,-3", "1,2,inf", "1,2,"):
         with pytest.raises(ConfigurationError, match="per million tokens"):
             Prices.parse(text)

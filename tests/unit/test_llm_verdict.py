@@ -45,6 +45,27 @@ def test_an_answer_with_counts():
     assert judge(chat("hi", usage=usage), Dialect()) == Answered("hi", False, 7, 3)
 
 
+@pytest.mark.parametrize(
+    ("details", "cached"),
+    [
+        ({"cached_tokens": 5}, 5),
+        ({"cached_tokens": 0}, 0),
+        ({"cached_tokens": 9}, 7),  # more than there were
+        ({"cached_tokens": -1}, 0),
+        ({"cached_tokens": "5"}, 0),
+        ({"cached_tokens": True}, 0),
+        ({}, 0),
+        (None, 0),
+        ([5], 0),
+    ],
+)
+def test_input_from_the_cache_of_the_server(details, cached):
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": details}
+    assert judge(chat("hi", usage=usage), Dialect()) == Answered("hi", False, 7, 3, cached)
+    usage = {"prompt_tokens_details": details}
+    assert judge(chat("hi", usage=usage), Dialect()) == Answered("hi", False, None, None, 0)
+
+
 def test_an_answer_without_counts_or_with_nonsense_for_counts():
     assert judge(chat("hi"), Dialect()) == Answered("hi", False, None, None)
     usage = {"prompt_tokens": -1, "completion_tokens": "3"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -20,12 +21,12 @@ from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.ingest.model.summarise import SummaryState
 from cognigraph.ingest.model.transcript import Turn
 from cognigraph.llm import Budget, ChatModel, Prices
-from cognigraph.model import Theme
+from cognigraph.model import Theme, Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
 from cognigraph.text.token_estimate import estimate_tokens
-from tests.servers.model_server import ModelServer, completion, status
+from tests.servers.model_server import ModelServer, completion, good, status
 from tests.servers.scripted import Fails, Stages, section
 
 OSLO = ZoneInfo("Europe/Oslo")
@@ -50,6 +51,7 @@ SUMMARY = {
     "keys": ["Pia", "Bergen", "kayak"],
     "themes": [{"title": "Pia's move", "summary": "Pia moved to Bergen on 19 May 2026."}],
 }
+BOTH = READ | SUMMARY
 NOTHING = {"entities": [], "facts": []}
 UNCHANGED = {"keys": [], "themes": []}
 
@@ -124,8 +126,8 @@ def extract(model: ChatModel, turns=TURNS, *, limit: int = 6000, **options) -> E
 # --- What a session becomes ----------------------------------------------------------------
 
 
-def test_a_session_becomes_its_graph_in_two_calls(serving, remember):
-    stages, model = serving()
+def test_a_session_becomes_its_graph_in_one_call(serving, remember):
+    stages, model = serving([BOTH])
     memory = remember(model)
     add(memory)
     (step,) = memory.queue.enrich()
@@ -144,9 +146,57 @@ def test_a_session_becomes_its_graph_in_two_calls(serving, remember):
     (session,) = memory.overview.sessions()
     assert session.keys == ("Pia", "Bergen", "kayak")
     assert session.summary == "Pia's move: Pia moved to Bergen on 19 May 2026."
-    assert stages.stages == ["read", "summarise"]
+    assert stages.stages == ["read"]
     usage = model.ledger.total.usage
-    assert (usage.calls, usage.input_tokens, usage.output_tokens) == (2, 200, 20)
+    assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 100, 10)
+
+
+def same(left: Extraction, right: Extraction) -> bool:
+    """Whether two extractions are the same but for what they cost."""
+    return replace(left, usage=Usage()) == replace(right, usage=Usage())
+
+
+@pytest.mark.parametrize("limit", [6000, 100])
+def test_an_answer_without_a_summary_gives_the_same_in_another_call(serving, limit):
+    """What a summary is made of does not depend on the call that made it."""
+    stages, model = serving([BOTH, {**READ, **UNCHANGED}])
+    together = extract(model, limit=limit)
+    assert set(stages.stages) == {"read"}
+    stages, model = serving([READ], [SUMMARY, UNCHANGED])
+    apart = extract(model, limit=limit)
+    assert set(stages.stages) == {"read", "summarise"}
+    assert same(together, apart)
+    assert apart.usage.calls == len(stages.asked) == 2 * together.usage.calls
+    assert together.themes == (Theme("Pia's move", "Pia moved to Bergen on 19 May 2026."),)
+
+
+@pytest.mark.parametrize(
+    "incomplete",
+    [
+        READ | {"themes": []},
+        READ | {"themes": [{"title": "Empty", "summary": ""}]},
+        READ | {"themes": "none"},
+        READ | {"themes": None},
+        READ | {"keys": ["kayak"]},
+    ],
+)
+def test_a_first_answer_without_a_theme_is_followed_by_a_call_for_the_summary(serving, incomplete):
+    stages, model = serving([incomplete])
+    found = extract(model)
+    assert stages.stages == ["read", "summarise"]
+    assert (len(found.facts), [theme.title for theme in found.themes]) == (5, ["Pia's move"])
+    assert [name for name, _ in found.keys] == ["Pia", "Bergen", "kayak"]
+    assert (found.summary_due, SummaryState.load(found.state).unread) == (False, ())
+
+
+def test_the_summary_of_an_answer_that_is_cut_off_is_asked_for_again(serving):
+    """Two turns cannot be split; their facts stay, as far as they are complete."""
+    text = json.dumps({"facts": [fact(1)], "themes": SUMMARY["themes"]})
+    stages, model = serving([Fails(completion(text[:-20], finish="length"))])
+    found = extract(model, TURNS[:2])
+    assert stages.stages == ["read", "summarise"]
+    assert [(one.object, one.chunks) for one in found.facts] == [("tea", (0,))]
+    assert [theme.summary for theme in found.themes] == ["Pia moved to Bergen on 19 May 2026."]
 
 
 def test_what_the_model_is_shown(serving):
@@ -155,16 +205,72 @@ def test_what_the_model_is_shown(serving):
     extract(model, before=before)
     (read,), (summarise,) = stages.prompts("read"), stages.prompts("summarise")
     assert section(read, "turns").splitlines()[:2] == [
-        "# Wednesday 2026-05-20",
-        "[1] 09:00 Ann: My sister Pia moved to Bergen last Tuesday.",
+        "# Wednesday 2026-05-20 09:00",
+        "[1] Ann: My sister Pia moved to Bergen last Tuesday.",
     ]
-    assert section(read, "context").splitlines()[1] == "09:00 Ben: How is the family?"
+    assert section(read, "context").splitlines()[1] == "Ben: How is the family?"
     assert section(read, "known") == "-"
     assert "How is the family?" not in summarise
     assert section(summarise, "turns").splitlines()[1] == (
         "[1] 09:00 Ann: My sister Pia moved to Bergen last Tuesday."
     )
     assert "<themes>" not in summarise
+
+
+def test_the_time_of_day_is_told_when_a_conversation_begins_and_each_hour(serving):
+    stages, model = serving([BOTH])
+    minutes = (0, 59, 60, 119, 200, 15 * 60)
+    chunks = tuple(
+        WorkChunk(f"u{n}", f"m{n}", "s", "Ann", START + timedelta(minutes=late), f"Turn {n}.")
+        for n, late in enumerate(minutes)
+    )
+    ModelExtractor(model, timezone=OSLO).extract(Window("default", "s", chunks))
+    (read,) = stages.prompts("read")
+    assert section(read, "turns").splitlines() == [
+        "# Wednesday 2026-05-20 09:00", "[1] Ann: Turn 0.", "[2] Ann: Turn 1.",
+        "# Wednesday 2026-05-20 10:00", "[3] Ann: Turn 2.", "[4] Ann: Turn 3.",
+        "# Wednesday 2026-05-20 12:20", "[5] Ann: Turn 4.",
+        "# Thursday 2026-05-21 00:00", "[6] Ann: Turn 5.",
+    ]  # fmt: skip
+
+
+def test_all_calls_begin_with_the_same_text_which_an_endpoint_can_keep(serving):
+    """Whatever differs between sessions comes after it."""
+    shown: list[str] = []
+
+    def answer(messages: list[dict[str, str]]) -> dict[str, Any]:
+        shown.append(messages[0]["content"])
+        return BOTH
+
+    with ModelServer(good(answer)) as server, ChatModel("test", base_url=server.url) as model:
+        extract(model)
+        notes = SessionNotes(1, (), (Theme("Oslo", "Ann lives there."),))
+        extract(model, TURNS[:2], before=window_of(TURNS).chunks, notes=notes)
+        unread = (Turn("Ann", START, "I moved."),)
+        extract(model, notes=replace(notes, state=SummaryState(unread).dump()))
+        bodies = [request.body for request in server.requests]
+    assert len(set(shown[:3])) == 1
+    assert [list(body)[:2] for body in bodies] == [["messages", "model"]] * 4
+    assert [body["messages"][1]["content"].split("\n")[0] for body in bodies[:3]] == [
+        "<turns>", "Known:", "<turns>",
+    ]  # fmt: skip
+
+
+def test_input_that_an_endpoint_had_in_its_cache_is_counted(serving):
+    usage = {
+        "prompt_tokens": 1000,
+        "completion_tokens": 100,
+        "prompt_tokens_details": {"cached_tokens": 640},
+    }
+    prices = Prices(2.0, 8.0, 0.5)
+    cached = Fails(completion(json.dumps(BOTH), usage=usage))
+    _, model = serving([cached, BOTH], prices=prices)
+    first, second = extract(model).usage, extract(model).usage
+    assert (first.input_tokens, first.cached_input_tokens) == (1000, 640)
+    assert first.cost == pytest.approx((360 * 2 + 640 * 0.5 + 100 * 8) / 1e6)
+    assert (second.input_tokens, second.cached_input_tokens) == (100, 0)
+    assert (first + second).cached_input_tokens == 640
+    assert model.budget.used.cost == pytest.approx(first.cost + second.cost)
 
 
 def test_mentions_have_aliases_that_last_and_the_chunks_that_name_them(serving):
@@ -185,7 +291,7 @@ def test_attribution_is_kept_where_somebody_else_is_quoted(serving):
     assert said_by["Pia", "fish"] is None
 
 
-def test_usage_is_what_both_calls_cost(serving):
+def test_usage_is_what_all_calls_cost(serving):
     _, model = serving()
     usage = extract(model).usage
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (2, 200, 20)
@@ -198,19 +304,23 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
     extractor = ModelExtractor(model)
     few, many = extractor.estimate(window_of(TURNS)), extractor.estimate(window_of(TURNS * 10))
     assert stages.asked == []
-    assert (few.calls, many.calls) == (2, 2)
+    assert (few.calls, many.calls) == (1, 1)
+    stages.then("read", BOTH)
     extract(model)
     shown = sum(estimate_tokens(prompt) for _, prompt in stages.asked)
     assert shown < few.input_tokens < shown + 1200  # and what the system prompts say
-    assert many.input_tokens - few.input_tokens > 9 * 2 * 50
+    assert many.input_tokens - few.input_tokens > 9 * 50
     assert 0 < few.output_tokens < many.output_tokens
     assert few.cost == pytest.approx((2 * few.input_tokens + 8 * few.output_tokens) / 1e6)
-    assert extractor.estimate(window_of(TURNS * 200)).calls > 2
+    assert extractor.estimate(window_of(TURNS * 200)).calls > 1
+    late = SummaryState((Turn("Ann", START, "I moved."),))
+    notes = SessionNotes(1, (), (Theme("Oslo", "Ann lives there."),), late.dump())
+    assert extractor.estimate(window_of(TURNS, notes=notes)).calls == 2
 
 
 def test_the_name_says_prompts_and_model(serving):
     _, model = serving()
-    assert ModelExtractor(model).name == "model-3.3:test"
+    assert ModelExtractor(model).name == "model-4.3:test"
 
 
 # --- Nothing is trusted --------------------------------------------------------------------
@@ -378,8 +488,10 @@ def test_a_long_session_is_read_in_parts_that_share_a_turn(serving):
     assert [(one.object, one.chunks) for one in found.facts] == [
         (str(1900 + n), (n,)) for n in range(20)
     ]
-    contexts = [section(prompt, "context").splitlines() for prompt in stages.prompts("read")]
-    assert contexts[1][1:] == [line.split(" ", 1)[1] for line in shown[0][-3:-1]]
+    first, second, *_ = stages.prompts("read")
+    assert "<context>" not in first
+    context = section(second, "context").splitlines()
+    assert context[1:] == [line.split(" ", 1)[1] for line in shown[0][-3:-1]]
     assert found.themes == (Theme("Pia's move", "Pia moved to Bergen on 19 May 2026."),)
     refined = stages.prompts("summarise")[1:]
     assert refined and all("<themes>" in prompt for prompt in refined)
@@ -452,6 +564,57 @@ def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember
     )
     assert (session.keys, session.version) == (("Pia", "flat", "Bergen", "kayak"), 2)
     assert stages.stages == ["read", "summarise"] * 2
+
+
+def test_the_call_that_reads_more_of_a_session_refines_its_summary(serving, remember):
+    stages, model = serving([BOTH, NOTHING | REFINED, NOTHING | UNCHANGED])
+    memory = remember(model)
+    add(memory)
+    memory.queue.enrich()
+    add(memory, MORE, first=4)
+    memory.queue.enrich()
+    first, second = stages.prompts("read")
+    assert section(second, "themes") == "1. Pia's move: Pia moved to Bergen on 19 May 2026."
+    assert section(second, "keys") == "Pia, Bergen, kayak"
+    assert section(second, "known").splitlines()[0] == "Pia (person; Ann's sister)"
+    assert "<themes>" not in first
+    (session,) = memory.overview.sessions()
+    assert session.summary == (
+        "Pia's move: Pia moved to Bergen on 19 May 2026. She has found a flat."
+    )
+    assert (session.keys, session.version) == (("Pia", "flat", "Bergen", "kayak"), 2)
+    add(memory, [("Ann", "Good night.")], first=6)
+    memory.queue.enrich()  # it says that nothing changed, which is an answer
+    assert memory.overview.sessions()[0].summary == session.summary
+    assert stages.stages == ["read"] * 3
+
+
+def test_turns_that_lack_a_summary_get_it_in_a_call_with_the_next(serving, remember):
+    """Until then, the call that reads is not asked for one."""
+    stages, model = serving([BOTH, NOTHING], ["no", "no", REFINED])
+    memory = remember(model)
+    add(memory)
+    memory.queue.enrich()
+    add(memory, MORE[:1], first=4)
+    memory.queue.enrich()
+    add(memory, MORE[1:], first=5)
+    stages.then("read", NOTHING | {"keys": ["x"], "themes": [{"title": "X", "summary": "Y."}]})
+    memory.queue.enrich()
+    reads = stages.prompts("read")
+    assert [prompt.rsplit("</turns>", 1)[1].strip()[:13] for prompt in reads] == [
+        "", "Give only key", "Note entities",
+    ]  # fmt: skip
+    assert "<themes>" not in reads[2]
+    turns = section(stages.prompts("summarise")[-1], "turns").splitlines()[1:]
+    assert [line.split(" ", 2)[2] for line in turns] == [
+        "Ann: Pia has found a flat.", "Ben: In Bergen?",
+    ]  # fmt: skip
+    assert [theme.title for theme in memory.overview.sessions()[0].themes] == ["Pia's move"]
+    add(memory, [("Ann", "Good night.")], first=6)
+    stages.then("read", NOTHING | UNCHANGED)
+    stages.asked.clear()
+    memory.queue.enrich()
+    assert stages.stages == ["read"]
 
 
 @pytest.mark.slow
@@ -629,8 +792,8 @@ def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
     assert section(stages.prompts("summarise")[0], "themes") == "1. Oslo: Ann: I live in Oslo."
 
 
-def test_a_background_worker_waits_for_a_pause_and_then_asks_twice(serving, tmp_path):
-    stages, model = serving()
+def test_a_background_worker_waits_for_a_pause_and_then_asks_once(serving, tmp_path):
+    stages, model = serving([BOTH])
     extractor = ModelExtractor(model, timezone=OSLO, settle=timedelta(seconds=60))
     options = {"embedder": HashEmbedder(), "extractor": extractor, "timezone": "Europe/Oslo"}
     with Memory(tmp_path / "m.db", **options) as memory:
@@ -639,7 +802,7 @@ def test_a_background_worker_waits_for_a_pause_and_then_asks_twice(serving, tmp_
             memory.add(text, session="s", speaker=speaker, at=at)
         assert (stages.asked, memory.stats().pending) == ([], 4)
         memory.flush(timeout=30)
-        assert stages.stages == ["read", "summarise"]
+        assert stages.stages == ["read"]
         assert len(memory.facts()) == 5
 
 
@@ -691,9 +854,10 @@ def test_a_budget_used_up_leaves_the_rest_pending(serving, remember):
     ] * 2
 
 
-def test_a_failure_in_a_later_part_says_what_the_earlier_cost(serving):
+@pytest.mark.parametrize("answer", [NOTHING, NOTHING | SUMMARY])
+def test_a_failure_in_a_later_part_says_what_the_earlier_cost(serving, answer):
     turns = TURNS * 6
-    stages, model = serving([NOTHING, Fails()])
+    stages, model = serving([answer, Fails()])
     with pytest.raises(ModelUnavailableError) as caught:
         extract(model, turns, limit=200)
     assert stages.stages == ["read", "read"]

@@ -14,7 +14,7 @@ from cognigraph.llm.prompts import prompt_file, read, render
 from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
 
-EXTRACT, SUMMARISE = prompt_file("extract-3"), prompt_file("summarise-3")
+EXTRACT, SUMMARISE = prompt_file("extract-4"), prompt_file("summarise-3")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 
@@ -26,7 +26,7 @@ def test_each_renders(file, part):
     prompt = render(file, part, **inputs)
     assert (prompt.name, prompt.version) == (file.name, str(file.version))
     assert all(text in prompt.user for text in inputs.values())
-    for name in inputs:
+    for name in inputs.keys() - {"before"}:  # that is the part of this name
         assert prompt.user.count(f"<{name}>\n") == prompt.user.count(f"\n</{name}>") == 1
     assert "{{" not in prompt.system
 
@@ -45,22 +45,23 @@ def example(file):
 def test_the_example_in_each_prompt_fits_its_schema():
     read_ = example(EXTRACT)
     assert [entity_line(line) for line in read_.entities] == [
-        WindowName("Vera", "person", ("my aunt", "Vee")), WindowName("Turin", "location"),
-    ]  # fmt: skip
+        WindowName("Vera", "person", ("my aunt", "Vee"))
+    ]
     assert [fact_line(line) for line in read_.facts] == [
         FactLine((2,), "Vera", "moves to", "Turin", "last Friday", "2031-03-07"),
-        FactLine((2, 3), "Vera", "not eats", "fish", source="Olle"),
-        FactLine((4,), "Vera", "works at", "Fiat", replaces=True),
+        FactLine((2, 3), "Vera", "not eats", "fish", source="Olle", replaces=True),
     ]
+    assert read_.summary is not None
+    assert (read_.summary.keys, read_.summary.themes[0].turns) == (["flat in Turin"], "2-4, 9")
     summary = example(SUMMARISE)
     assert (summary.keys, summary.themes[0].n) == (["flat in Turin", "fish allergy"], 2)
 
 
 def test_missing_and_unused_inputs_are_errors():
     with pytest.raises(
-        ConfigurationError, match=r"extract-3.*missing inputs \['context', 'turns'\]"
+        ConfigurationError, match=r"extract-4.*missing inputs \['before', 'keys', 'turns'\]"
     ):
-        render(EXTRACT, known="-")
+        render(EXTRACT, "refine", themes="-")
     with pytest.raises(ConfigurationError, match=r"unused inputs \['keys'\]"):
         render(SUMMARISE, "create", turns="-", keys="-")
 
@@ -96,7 +97,8 @@ def test_a_file_as_it_should_be():
 def test_no_text_opens_or_closes_a_part(text):
     lines = one_line(text + "</turns>" + text + "< / CONTEXT>" + text)
     assert "\n" not in lines and len(lines.splitlines()) <= 1
-    user = render(EXTRACT, known=lines, context=lines, turns=lines).user
+    before = render(EXTRACT, "before", known=lines, context=lines).user
+    user = render(EXTRACT, "refine", before=before, keys=lines, themes=lines, turns=lines).user
     for tag in TAGS:
         expected = 1 if tag in EXTRACT.inputs else 0
         assert user.count(f"<{tag}>") == user.count(f"</{tag}>") == expected
