@@ -710,17 +710,33 @@ def enrichment() -> str:
 
 
 def model_cost() -> str:
-    """Return the table of tokens that a model takes for 1,000 messages."""
-    per = result("model-cost")["per_1000_turns"]
-    return table(
-        ["1,000 messages", "calls", "input tokens", "output tokens"],
-        [
-            ["entities and facts", "", f"{per['facts_input']:,}", f"{per['facts_output']:,}"],
-            ["keys and summary", "", f"{per['summary_input']:,}", f"{per['summary_output']:,}"],
-            ["together", f"{per['calls']:,}", f"{per['input']:,}", f"{per['output']:,}"],
-            ["of which system prompts", "", f"{per['system_prompts']:,}", ""],
-        ],
-    )
+    """Return the table of what a model takes for 1,000 messages, by kind of talk and stage."""
+    found = result("model-cost")
+    rows = []
+    for name, talk in found["sets"].items():
+        per = talk["per_1000_messages"]
+        kind = "an assistant's" if name.startswith("assistants") else "chat"
+        about = f"{kind}, {talk['messages_per_session']} a session"
+        for stage, used in per["stages"].items():
+            wrote = f"{used['output']:,}"
+            if stage == "extract":
+                wrote += f" ({per['output_of_facts']:,} + {per['output_of_summaries']:,})"
+            rows.append(
+                [
+                    about,
+                    {"extract": "facts and summary", "summarise": "summary alone"}[stage],
+                    f"{used['calls']:,}",
+                    f"{used['input']:,}",
+                    f"{used['cached_input']:,}",
+                    wrote,
+                    *(f"{dollars:.3f}" for dollars in used["dollars"]),
+                ]
+            )
+    head = ["1,000 messages", "stage", "calls", "input", "of it cached", "output"]
+    for price in found["prices"]:
+        parts = (price["input"], price["cached_input"], price["output"])
+        head.append("$ at " + " / ".join(f"{part:g}" for part in parts))
+    return table(head, rows)
 
 
 def dates() -> str:

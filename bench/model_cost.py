@@ -1,124 +1,141 @@
-"""Compute the tokens that a language model takes to read conversations, without calling one.
+"""Measure what reading conversations with a language model takes, by stage, without calling one.
 
-python bench/model_cost.py --data DIR --json FILE
+python bench/model_cost.py --data DIR... --json FILE
+    [--prices INPUT,CACHED,OUTPUT ...] [--cached-from N]
 
-DIR has ``conversations/`` and ``extractions/`` as for bench/said.py. Input tokens are those of
-the prompts, session by session. Output tokens are those of the recorded facts and summaries in the
-form that the prompts ask for. Tokens are estimated as cognigraph does for its budgets.
+DIR has ``conversations/``, ``extractions/`` and ``qa/`` as for bench/said.py. Each conversation is
+stored and enriched through the real client, by a loopback server that answers from the recordings
+(bench/recorded_model.py); what is counted is what the client counts. Tokens are estimated as
+cognigraph does for its budgets. The server keeps beginnings of prompts as endpoints do, if they
+have ``--cached-from`` tokens.
+
+Prices are in dollars per million tokens of input, cached input and output. The defaults are three
+orders of size to compare with, not prices of anybody.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cognigraph.ingest.model.transcript import Turn, numbered, unnumbered
-from cognigraph.llm.prompts import prompt_file, render
+from measure import write
+from recorded_model import PrefixCache, RecordedModel, Server
+from said import talks
+
+from cognigraph import Memory
+from cognigraph.ingest.model.extractor import READ_PROMPT, SUMMARY_PROMPT, ModelExtractor
+from cognigraph.llm import ChatModel, Ledger, Prices
+from cognigraph.llm.prompts import prompt_file
 from cognigraph.text.token_estimate import estimate_tokens
 
-READ, SUMMARISE = prompt_file("extract-3"), prompt_file("summarise-3")
-TIME_WORDS = "last Friday"  # the recordings contain dates, not the words for them
+PRICES = ("0.1,0.025,0.4", "0.5,0.125,2", "2.5,0.625,10")
+SUMMARY = ("keys", "themes")
 
 
-def turns_of(session: dict[str, Any]) -> list[Turn]:
-    """Return the turns of a session, a minute apart, including photo captions."""
-    at = datetime.fromisoformat(session["time"]).replace(tzinfo=UTC)
-    return [
-        Turn(
-            turn["speaker"],
-            at + timedelta(minutes=index),
-            turn["text"] + (f" [photo: {turn['photo']}]" if turn.get("photo") else ""),
-        )
-        for index, turn in enumerate(session["turns"])
-    ]
+class Model(RecordedModel):
+    """Counts what the parts of its prompts and answers take."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens: Counter[str] = Counter()
+
+    def answer(self, system: str, user: str) -> dict[str, Any]:
+        """Return the answer to a prompt."""
+        answer = super().answer(system, user)
+        if "entities" in answer:
+            answer["entities"] = list(_named(answer["entities"], answer["facts"]))
+        facts = {name: part for name, part in answer.items() if name not in SUMMARY}
+        summary = {name: part for name, part in answer.items() if name in SUMMARY}
+        self.tokens["system"] += estimate_tokens(system)
+        self.tokens["facts"] += _written(facts)
+        self.tokens["summaries"] += _written(summary)
+        return answer
 
 
-def facts_answer(session: dict[str, Any], recorded: dict[str, Any]) -> str:
-    """Return the recorded facts, and the entities that have a name or occur repeatedly."""
-    numbers = {turn["id"]: str(index) for index, turn in enumerate(session["turns"], 1)}
-    seen: Counter[str] = Counter()
-    types: dict[str, str] = {}
-    lines = []
-    for fact in recorded["triples"]:
-        for end in ("subject", "object"):
-            seen[fact[end]] += 1
-            types.setdefault(fact[end], fact[f"{end}_type"])
-        cited = ",".join(numbers[turn] for turn in fact["turns"] if turn in numbers)
-        relation = f"not {fact['relation']}" if fact.get("negated") else fact["relation"]
-        time = [f"{TIME_WORDS} = {fact['when']}"] if fact.get("when") else []
-        lines.append(" | ".join((cited, fact["subject"], relation, fact["object"], *time)))
-    entities = [
-        f"{name} | {type}"
-        for name, type in types.items()
-        if type != "time" and (name[:1].isupper() or seen[name] > 1)
-    ]
-    return written({"entities": entities, "facts": lines})
+def _named(entities: Sequence[str], facts: Sequence[str]) -> Iterator[str]:
+    """Yield the entities that have a name or come up again, as the prompt asks for."""
+    parts = Counter(part for fact in facts for part in fact.split(" | ")[1:4])
+    for entity in entities:
+        name, type = entity.split(" | ")[:2]
+        if type != "time" and (name[:1].isupper() or parts[name] > 1):
+            yield entity
 
 
-def summary_answer(recorded: dict[str, Any]) -> str:
-    """Return the recorded keys and themes."""
-    themes = [
-        {"n": 0, "title": theme["title"], "summary": theme["summary"]}
-        for theme in recorded["themes"]
-    ]
-    return written({"keys": recorded["keys"], "themes": themes})
+def _written(answer: dict[str, Any]) -> int:
+    """Return the tokens of an answer as models write it under a schema: without spaces."""
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    return estimate_tokens(text) if answer else 0
 
 
-def written(answer: dict[str, Any]) -> str:
-    """Format JSON as models do under a schema: without spaces."""
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+def measure(data: Path, prices: Sequence[Prices], cached_from: int) -> dict[str, Any]:
+    """Enrich all conversations of a folder; return what it took for 1,000 messages."""
+    model, ledger, total = Model.of(data), Ledger(), Counter[str]()
+    assert isinstance(model, Model)
+    with (
+        Server(model, PrefixCache(cached_from)) as server,
+        tempfile.TemporaryDirectory() as folder,
+        ChatModel("recorded", base_url=server.url, ledger=ledger) as client,
+    ):
+        extractor = ModelExtractor(client)
+        for talk in talks(data):
+            with Memory(f"{folder}/{talk.name}.db", extractor=extractor, enrich="manual") as memory:
+                memory.add_many(talk.messages)
+                memory.flush(timeout=3600)
+                stats = memory.stats()
+                assert not (stats.pending or stats.failed or stats.summaries_pending)
+                total["facts"] += stats.triples
+            total["messages"] += len(talk.messages)
+            total["sessions"] += len({message["session"] for message in talk.messages})
+            for message in talk.messages:
+                total["words"] += len(message["text"].split())
+                total["said"] += estimate_tokens(message["text"])
+    return report(total, model.tokens, ledger, prices)
 
 
-def measure(data: Path) -> dict[str, Any]:
-    """Sum up two calls for each session of each conversation."""
-    total: Counter[str] = Counter()
-    for file in sorted((data / "conversations").glob("*.json")):
-        recording = json.loads((data / "extractions" / file.name).read_text("utf-8"))
-        recorded = {session["session"]: session for session in recording["sessions"]}
-        for session in json.loads(file.read_text("utf-8"))["sessions"]:
-            turns, answer = turns_of(session), recorded[session["session"]]
-            read = render(READ, known="-", context="-", turns=numbered(turns))
-            summarise = render(SUMMARISE, "create", turns=unnumbered(turns))
-            total["turns"] += len(turns)
-            total["sessions"] += 1
-            total["facts"] += len(answer["triples"])
-            total["words"] += sum(len(turn.text.split()) for turn in turns)
-            total["said"] += sum(estimate_tokens(turn.text) for turn in turns)
-            for stage, prompt in (("facts", read), ("summary", summarise)):
-                total[f"{stage}_system"] += estimate_tokens(prompt.system)
-                total[f"{stage}_input"] += sum(map(estimate_tokens, (prompt.system, prompt.user)))
-            total["facts_output"] += estimate_tokens(facts_answer(session, answer))
-            total["summary_output"] += estimate_tokens(summary_answer(answer))
-    return report(total)
+def given_prices(text: str) -> Prices:
+    """Read prices in the order in which they are given here."""
+    input, cached, output = (float(part) for part in text.split(","))
+    return Prices(input, output, cached)
 
 
-def report(total: Counter[str]) -> dict[str, Any]:
-    """Return the sums per 1,000 turns."""
+def report(
+    total: Counter[str], tokens: Counter[str], ledger: Ledger, prices: Sequence[Prices]
+) -> dict[str, Any]:
+    """Return the sums per 1,000 messages, by the prompts that were sent."""
 
-    def per_1000(*names: str) -> int:
-        return round(sum(total[name] for name in names) * 1000 / total["turns"])
+    def per_1000(value: float, digits: int | None = None) -> float:
+        return round(value * 1000 / total["messages"], digits)
+
+    def row(usage: Any) -> dict[str, Any]:
+        cached = usage.cached_input_tokens
+        costs = [price.cost(usage.input_tokens, usage.output_tokens, cached) for price in prices]
+        return {
+            "calls": per_1000(usage.calls),
+            "input": per_1000(usage.input_tokens),
+            "cached_input": per_1000(cached),
+            "output": per_1000(usage.output_tokens),
+            "dollars": [per_1000(cost, 4) for cost in costs],
+        }
 
     return {
-        "turns": total["turns"],
+        "messages": total["messages"],
         "sessions": total["sessions"],
         "facts": total["facts"],
-        "turns_per_session": round(total["turns"] / total["sessions"], 1),
-        "words_per_turn": round(total["words"] / total["turns"], 1),
-        "prompts": [READ.id, SUMMARISE.id],
-        "per_1000_turns": {
-            "calls": per_1000("sessions", "sessions"),
-            "said": per_1000("said"),
-            "system_prompts": per_1000("facts_system", "summary_system"),
-            "facts_input": per_1000("facts_input"),
-            "facts_output": per_1000("facts_output"),
-            "summary_input": per_1000("summary_input"),
-            "summary_output": per_1000("summary_output"),
-            "input": per_1000("facts_input", "summary_input"),
-            "output": per_1000("facts_output", "summary_output"),
+        "messages_per_session": round(total["messages"] / total["sessions"], 1),
+        "words_per_message": round(total["words"] / total["messages"], 1),
+        "per_1000_messages": {
+            "said": per_1000(total["said"]),
+            "system_prompts": per_1000(tokens["system"]),
+            "output_of_facts": per_1000(tokens["facts"]),
+            "output_of_summaries": per_1000(tokens["summaries"]),
+            "stages": {stage: row(entry.usage) for stage, entry in ledger.stages.items()},
+            "together": row(ledger.total.usage),
         },
     }
 
@@ -126,13 +143,20 @@ def report(total: Counter[str]) -> dict[str, Any]:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--data", type=Path, required=True, nargs="+", metavar="DIR")
+    parser.add_argument("--prices", nargs="+", type=given_prices, metavar="INPUT,CACHED,OUTPUT")
+    parser.add_argument("--cached-from", type=int, default=0, metavar="TOKENS")
+    parser.add_argument("--json")
     arguments = parser.parse_args()
-    text = json.dumps(measure(arguments.data), indent=2)
-    print(text)
-    if arguments.json is not None:
-        arguments.json.write_text(text + "\n", "utf-8")
+    prices = arguments.prices or [given_prices(text) for text in PRICES]
+    cached_from = arguments.cached_from
+    result = {
+        "prompts": [prompt_file(id).id for id in (READ_PROMPT, SUMMARY_PROMPT)],
+        "prices": [asdict(price) for price in prices],
+        "cached_from": cached_from,
+        "sets": {data.name: measure(data, prices, cached_from) for data in arguments.data},
+    }
+    write(result, arguments.json)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -23,7 +25,9 @@ from cognigraph.ingest.model.transcript import one_line
 from cognigraph.ingest.recorded import RecordedExtractor, RecordedSession
 from cognigraph.text.token_estimate import estimate_tokens
 
-_LINE = re.compile(r"(?:\[(?P<number>\d+)\] )?\d\d:\d\d (?P<said>.*)")
+_LINE = re.compile(r"(?:\[(?P<number>\d+)\] )?(?:\d\d:\d\d )?(?P<said>.*)")
+_TIME_WORDS = "at the time"  # the recordings contain dates, not the words for them
+_NO_SUMMARY = "keys and themes are empty lists."
 Place = tuple[str, str]
 """A conversation and its session."""
 
@@ -67,7 +71,11 @@ class RecordedModel:
 
     def answer(self, system: str, user: str) -> dict[str, Any]:
         """Return the answer to a prompt."""
-        lines = [match for line in _section(user, "turns") if (match := _LINE.fullmatch(line))]
+        lines = [
+            match
+            for line in _section(user, "turns")
+            if not line.startswith("# ") and (match := _LINE.fullmatch(line))
+        ]
         votes = Counter(index for line in lines for index, _ in self._said[line["said"]])
         if not votes:
             return {"entities": [], "facts": [], "keys": [], "themes": []}
@@ -75,18 +83,21 @@ class RecordedModel:
         session = self._sessions.get(index)
         if session is None:
             return {"entities": [], "facts": [], "keys": [], "themes": []}
+        summary: dict[str, Any] = {
+            "keys": list(session.keys),
+            "themes": [{"title": t.title, "summary": t.summary} for t in session.themes],
+        }
         if "summary of a conversation" in system:
-            return {
-                "keys": list(session.keys),
-                "themes": [{"title": t.title, "summary": t.summary} for t in session.themes],
-            }
+            return summary
+        if user.endswith(_NO_SUMMARY):
+            summary = {"keys": [], "themes": []}
         numbers: dict[str, int] = {}
         for line in lines:
             for where, id in self._said[line["said"]]:
                 if where == index and line["number"] and id not in numbers:
                     numbers[id] = int(line["number"])
                     break
-        return _read(session, numbers)
+        return _read(session, numbers) | summary
 
 
 def _read(session: RecordedSession, numbers: dict[str, int]) -> dict[str, Any]:
@@ -100,7 +111,8 @@ def _read(session: RecordedSession, numbers: dict[str, int]) -> dict[str, Any]:
         entities.setdefault(fact.object, fact.object_type)
         relation = f"not {fact.relation}" if fact.negated else fact.relation
         turns = ",".join(map(str, cited))
-        facts.append(_line(turns, fact.subject, relation, fact.object))
+        when = [f"{_TIME_WORDS} = {fact.when}"] if fact.when else []
+        facts.append(_line(turns, fact.subject, relation, fact.object, *when))
     return {"entities": [_line(*entity) for entity in entities.items()], "facts": facts}
 
 
@@ -108,11 +120,39 @@ def _line(*parts: str) -> str:
     return " | ".join(part.replace("|", "/") for part in parts)
 
 
+class PrefixCache:
+    """What an endpoint has in its cache: the beginnings of all prompts so far.
+
+    ``least`` is how many tokens a beginning must have to be kept. Whole blocks of 16 tokens count,
+    as in vLLM.
+    """
+
+    def __init__(self, least: int = 0) -> None:
+        self._least = least
+        self._prompts: list[str] = []
+
+    def tokens(self, prompt: str) -> int:
+        """Return how many tokens of a prompt are there already, and keep the prompt."""
+        at = bisect(self._prompts, prompt)  # the most alike are next to it
+        neighbours = self._prompts[max(0, at - 1) : at + 1]
+        self._prompts.insert(at, prompt)
+        shared = max((_shared(prompt, other) for other in neighbours), default=0)
+        tokens = estimate_tokens(prompt[:shared])
+        return tokens // 16 * 16 if tokens >= self._least else 0
+
+
+def _shared(left: str, right: str) -> int:
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    )
+
+
 class Server:
     """An HTTP server for the model, to be used as a context manager."""
 
-    def __init__(self, model: RecordedModel) -> None:
+    def __init__(self, model: RecordedModel, cache: PrefixCache | None = None) -> None:
         self.calls = 0
+        cache = cache or PrefixCache()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -122,7 +162,8 @@ class Server:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 system, user = (message["content"] for message in body["messages"][:2])
                 outer.calls += 1
-                data = json.dumps(_completion(model, system, user)).encode()
+                cached = cache.tokens(f"{system}\n{user}")
+                data = json.dumps(_completion(model, system, user, cached)).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
@@ -145,8 +186,9 @@ class Server:
         self._server.server_close()
 
 
-def _completion(model: RecordedModel, system: str, user: str) -> dict[str, Any]:
-    text = json.dumps(model.answer(system, user), ensure_ascii=False)
+def _completion(model: RecordedModel, system: str, user: str, cached: int) -> dict[str, Any]:
+    answer = model.answer(system, user)
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))  # as under a schema
     return {
         "id": "1", "object": "chat.completion", "created": 1, "model": "recorded",
         "choices": [
@@ -155,6 +197,7 @@ def _completion(model: RecordedModel, system: str, user: str) -> dict[str, Any]:
         "usage": {
             "prompt_tokens": estimate_tokens(system) + estimate_tokens(user),
             "completion_tokens": estimate_tokens(text),
+            "prompt_tokens_details": {"cached_tokens": cached},
         },
     }  # fmt: skip
 

@@ -43,8 +43,6 @@ MODEL = "docs/models.md"
 _READ = {
     "entities": ["Anna | person | my sister"],
     "facts": ["1 | Anna | moves to | Bergen | last Tuesday"],
-}
-_SUMMARY = {
     "keys": ["Bergen"],
     "themes": [{"title": "Anna's move", "summary": "Anna moved to Bergen on 19 May 2026."}],
 }
@@ -189,7 +187,7 @@ def filled(text: str, folder: Path, services: Mapping[str, str] | None = None) -
 @contextlib.contextmanager
 def endpoint() -> Iterator[dict[str, str]]:
     """A model that answers as the page on models expects, in place of the address on the page."""
-    with ModelServer(Stages([_READ], [_SUMMARY])) as server:
+    with ModelServer(Stages([_READ], [])) as server:
         yield {"http://localhost:11434/v1": server.url}
 
 
