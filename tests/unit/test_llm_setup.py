@@ -93,7 +93,7 @@ def test_the_environment_may_name_prices_and_arguments_go_first(monkeypatch):
         model = ChatModel.from_environment(environ, base_url=server.url)
         with model:
             assert model.ask(PROMPT, Facts).usage.cost == 100.0
-    with pytest.raises(ConfigurationError, match="two numbers"):
+    with pytest.raises(ConfigurationError, match="two or three numbers"):
         ChatModel.from_environment(environ | {"COGNIGRAPH_MODEL_PRICES": "cheap"})
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
