@@ -1,7 +1,7 @@
 """When a worker starts on what waits, and from when on its waiting is a fault.
 
-A model that is called after every turn costs two calls a turn. If it is called when a conversation
-pauses, it costs two calls a pause and reads each turn together with its neighbours.
+A model that is called after every turn costs a call a turn. If it is called when a conversation
+pauses, it costs one a pause and reads each turn together with its neighbours.
 """
 
 from __future__ import annotations
