@@ -739,6 +739,26 @@ def model_cost() -> str:
     return table(head, rows)
 
 
+def observing() -> str:
+    """Return the table of what it costs that a search explains and records."""
+    found = result("observing")
+    named = {
+        "same": "itself (what cannot be told apart)",
+        "without trace": "one without `trace`",
+        "without why": "one without `why`",
+        "without both": "one without both",
+    }
+    rows = [
+        [
+            f"{named[variant]}",
+            f"{ratio['median']:.3f}",
+            f"{ratio['low']:.3f} to {ratio['high']:.3f}",
+        ]
+        for variant, ratio in found["ratio_to"].items()
+    ]
+    return table(["a search compared with", "processor time", "95 % of medians"], rows)
+
+
 def dates() -> str:
     """Return the table of how well the dates of sentences are read."""
     found = result("dates")
@@ -956,8 +976,8 @@ TABLES: tuple[Callable[[], str], ...] = (
     categories, assistants, embedders, outdated, kinds, kinds_extracted, context, strategies,
     several_queries, page,
     serve, imports, extraction, languages, enrichment, enrichment_large, many_spaces,
-    memory_of_spaces, model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates,
-    forgetting, torture,
+    memory_of_spaces, model_cost, observing, dates, ablation_paper, ablation_wide, ablation_default,
+    updates, forgetting, torture,
 )  # fmt: skip
 
 

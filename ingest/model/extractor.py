@@ -110,7 +110,7 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-3.3:gpt-4o-mini``."""
+        """The versions of both prompts and the model's name: ``model-4.3:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"
 
     def _begin(self, window: Window, state: SummaryState) -> _WindowRun:
