@@ -24,10 +24,9 @@ from cognigraph import Space
 from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.candidate_search import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.rank.corrections import Corrections, corrections, what_is_corrected
-from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features
-from cognigraph.retrieve.rank.scaling import scaled, share_of_best
-from cognigraph.retrieve.rank.weights import share_of_long
+from cognigraph.retrieve.rank.profiles import ABSOLUTE, chunk_features
+from cognigraph.retrieve.rank.ranking import scaled, share_of_best, share_of_long
+from cognigraph.retrieve.rank.signals import Corrections, corrections, what_is_corrected
 from cognigraph.retrieve.timeline import (
     STATE_DEPTH,
     Statement,

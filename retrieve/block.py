@@ -16,7 +16,7 @@ from cognigraph.retrieve.one_search import NextTurn, QueryOutcome
 from cognigraph.retrieve.overview import find_overview
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.overview_cues import subject_of
-from cognigraph.retrieve.rank.corrections import corrects
+from cognigraph.retrieve.rank.signals import corrects
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
 from cognigraph.retrieve.sources import chunks_of_episodes, chunks_of_sessions, sources_of_facts

@@ -7,11 +7,11 @@ from datetime import datetime
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.rank.licomemory import reached_top_down, top_down_query
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.timeline import without_later_summaries
-from cognigraph.retrieve.top_down import reached_top_down, top_down_query
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.candidates import CandidateQuery, Candidates
 

@@ -28,8 +28,7 @@ from cognigraph.model import (
 )
 from cognigraph.retrieve.candidate_search import find_candidates
 from cognigraph.retrieve.plan import SearchPlan, plan_search
-from cognigraph.retrieve.rank.features import triple_scores
-from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.rank.profiles import PROFILES, triple_scores
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cognigraph.model import SearchResult, Trace
 from cognigraph.retrieve.candidate_search import find_candidates, rank_candidates
 from cognigraph.retrieve.plan import SearchPlan, plan_search
-from cognigraph.retrieve.rank.corrections import MOST_WORDS
+from cognigraph.retrieve.rank.signals import MOST_WORDS
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.results import fetch_with_rows
 from cognigraph.retrieve.stopwatch import Stopwatch

@@ -10,9 +10,9 @@ from cognigraph.retrieve.question.analyse import Analysis, about, analyse
 from cognigraph.retrieve.question.dates import TimeWindow
 from cognigraph.retrieve.question.question_readers import add_reading
 from cognigraph.retrieve.question.temporal import Order
+from cognigraph.retrieve.rank.licomemory import as_in_the_paper
 from cognigraph.retrieve.rank.ranking import best_first
 from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.top_down import as_in_the_paper
 from cognigraph.text.clean import replace_surrogates
 
 

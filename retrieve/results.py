@@ -15,10 +15,10 @@ from cognigraph.retrieve import confidence
 from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.rank.licomemory import why_nothing
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.ranking import Ranking, best_first
+from cognigraph.retrieve.rank.ranking import Ranking, best_first, scaled, share_of_best
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
-from cognigraph.retrieve.rank.scaling import scaled, share_of_best
 from cognigraph.retrieve.rank.versions import COMPARED, Said, later_versions_first
 from cognigraph.retrieve.records import KnownFacts, facts_of_hits, read_first, scored
 from cognigraph.retrieve.standing import (
@@ -38,7 +38,6 @@ from cognigraph.retrieve.timeline import (
     sessions_known_at,
     state_time,
 )
-from cognigraph.retrieve.top_down import why_nothing
 from cognigraph.retrieve.why import explanations
 from cognigraph.stores.candidates import Candidates, ChunkRecord
 from cognigraph.text.terms import names_in, terms

@@ -23,7 +23,7 @@ from cognigraph.model.filters import Scalar
 from cognigraph.operations import review
 from cognigraph.operations.tenant import Tenant
 from cognigraph.retrieve.queries import checked_queries
-from cognigraph.retrieve.rank.weights import declared_weight_set
+from cognigraph.retrieve.rank.ranking import declared_weight_set
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.protocols import Store

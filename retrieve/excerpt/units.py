@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
-from cognigraph.retrieve.rank.corrections import may_correct
+from cognigraph.retrieve.rank.signals import may_correct
 from cognigraph.text.language import is_source_code
 
 Kind = Literal["sentence", "item", "heading", "code", "row"]

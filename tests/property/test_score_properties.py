@@ -17,7 +17,7 @@ from cognigraph.retrieve.rank.licomemory import (
     relevance,
     weibull_decay,
 )
-from cognigraph.retrieve.rank.scaling import scaled
+from cognigraph.retrieve.rank.ranking import scaled
 from cognigraph.text.bm25 import Lexicon, bm25, idf
 
 COSINES = st.floats(-1.0, 1.0)

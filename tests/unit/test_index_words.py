@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cognigraph.embed.word_vectors import WordVectors, word_vectors
 from cognigraph.retrieve.question.answer_form import form_features
-from cognigraph.retrieve.rank.late_interaction import candidate_words
+from cognigraph.retrieve.rank.signals import candidate_words
 from cognigraph.stores.candidates import Candidates, StoredTexts
 from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
 from cognigraph.text.bm25 import Lexicon

@@ -10,9 +10,8 @@ import pytest
 from cognigraph import SearchSettings
 from cognigraph.model.roles import role_of
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.features import chunk_features
-from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.weights import PLAIN, WEIGHT_SETS, share_of_long
+from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features
+from cognigraph.retrieve.rank.ranking import PLAIN, WEIGHT_SETS, share_of_long
 from cognigraph.stores.candidates import Candidates
 from cognigraph.text.bm25 import Lexicon
 from tests.unit.pools import candidates, chunk_pool
