@@ -31,9 +31,8 @@ from measure import write
 from cognigraph import Memory
 from cognigraph.embed import Embedder
 from cognigraph.operations.asking import with_request
-from cognigraph.retrieve.candidate_search import rank_candidates
 from cognigraph.retrieve.confidence import BIAS, FOUND, WEIGHTS, signals
-from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.plan import SearchRequest, rank_candidates
 from cognigraph.retrieve.search import search_with_candidates
 from cognigraph.settings import ContextSettings
 

@@ -22,12 +22,12 @@ from said import filled_space, talks
 import cognigraph
 from cognigraph import Space
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.candidate_search import candidate_query
+from cognigraph.retrieve.plan import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.rank.profiles import ABSOLUTE, chunk_features
 from cognigraph.retrieve.rank.ranking import scaled, share_of_best, share_of_long
 from cognigraph.retrieve.rank.signals import Corrections, corrections, what_is_corrected
-from cognigraph.retrieve.timeline import (
+from cognigraph.retrieve.standing import (
     STATE_DEPTH,
     Statement,
     may_tell_a_state,

@@ -52,7 +52,7 @@ from cognigraph.operations.review import Review
 from cognigraph.operations.tenant import Tenant
 from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
-from cognigraph.retrieve.layers import search_layer
+from cognigraph.retrieve.search import search_layer
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.listing import page_of, position_of
 from cognigraph.stores.protocols import Selection

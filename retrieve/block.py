@@ -12,13 +12,11 @@ from cognigraph.model.roles import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.confidence import FEW, judged
 from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey, Said
-from cognigraph.retrieve.one_search import NextTurn, QueryOutcome
 from cognigraph.retrieve.overview import find_overview
-from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.question.overview_cues import subject_of
+from cognigraph.retrieve.plan import SearchRequest
+from cognigraph.retrieve.question.analyse import Analysis, subject_of
 from cognigraph.retrieve.rank.signals import corrects
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
+from cognigraph.retrieve.search import NextTurn, QueryOutcome, SearchOutcome, search_with_candidates
 from cognigraph.retrieve.sources import chunks_of_episodes, chunks_of_sessions, sources_of_facts
 from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings

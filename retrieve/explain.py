@@ -26,10 +26,8 @@ from cognigraph.model import (
     StoredMessage,
     Triple,
 )
-from cognigraph.retrieve.candidate_search import find_candidates
-from cognigraph.retrieve.plan import SearchPlan, plan_search
+from cognigraph.retrieve.plan import SearchPlan, SearchRequest, find_candidates, plan_search
 from cognigraph.retrieve.rank.profiles import PROFILES, triple_scores
-from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings
 from cognigraph.text.bm25 import bm25, idf

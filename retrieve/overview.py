@@ -12,9 +12,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from cognigraph.model import Episode, Hit
-from cognigraph.retrieve.layers import search_layer
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
+from cognigraph.retrieve.plan import SearchRequest
+from cognigraph.retrieve.search import SearchOutcome, search_layer, search_with_candidates
 
 _WIDE = 3
 """So many times as many messages are searched for as are chosen."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from cognigraph.model import Filter, Written
-from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.settings import ContextSettings
 from cognigraph.text.marks import INDENT, one_line, same_lines
 from cognigraph.text.terms import query_terms

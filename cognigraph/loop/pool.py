@@ -30,11 +30,10 @@ from cognigraph.retrieve.block import build_block, fetch_background
 from cognigraph.retrieve.block_lines import day, triple_line
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.excerpt.background import Background, MessageKey
-from cognigraph.retrieve.layers import search_layer
 from cognigraph.retrieve.overview import find_overview
-from cognigraph.retrieve.question.overview_cues import overview_subject
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.search import search_with_candidates
+from cognigraph.retrieve.plan import SearchRequest
+from cognigraph.retrieve.question.analyse import overview_subject
+from cognigraph.retrieve.search import search_layer, search_with_candidates
 from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings, SearchSettings
 from cognigraph.text.marks import FOOTER, HEADER, one_line

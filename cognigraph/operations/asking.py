@@ -22,9 +22,8 @@ from cognigraph.model import Context, Exclusion, Filter, Hit, SearchResult, Seen
 from cognigraph.model.filters import Scalar
 from cognigraph.operations import review
 from cognigraph.operations.tenant import Tenant
-from cognigraph.retrieve.queries import checked_queries
+from cognigraph.retrieve.plan import SearchRequest, checked_queries
 from cognigraph.retrieve.rank.ranking import declared_weight_set
-from cognigraph.retrieve.request import SearchRequest
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.protocols import Store
 from cognigraph.text.clean import storable

@@ -12,7 +12,7 @@ from cognigraph.ids import normalise
 from cognigraph.model import Entity, EntityProfile, History, ProfileEntry, Triple
 from cognigraph.model.listing import TripleQuery
 from cognigraph.resolution.name_forms import NAME_TYPE
-from cognigraph.retrieve.known_at import known_at
+from cognigraph.retrieve.standing import known_at
 from cognigraph.states.slots import claim_about
 from cognigraph.stores.protocols import NamedEntity, Store
 

@@ -18,8 +18,7 @@ from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.english.words import PLEASANTRIES
 from cognigraph.retrieve.excerpt.units import Unit
-from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.question.answer_form import form_features
+from cognigraph.retrieve.question.analyse import Analysis, form_features
 from cognigraph.text.clean import is_question
 from cognigraph.text.terms import START, STOP_WORDS
 

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.embed.word_vectors import TextWords, word_vectors
-from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.question.answer_form import form_features
-from cognigraph.retrieve.question.dates import nearness
+from cognigraph.retrieve.question.analyse import Analysis, form_features
+from cognigraph.retrieve.question.temporal import nearness
 from cognigraph.retrieve.rank.licomemory import (
     LicoMemoryProfile,
     clamp,

@@ -13,7 +13,7 @@ from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.word_vectors import TextWords, Vocabulary, joined, word_vectors
 from cognigraph.english.times.time_words import COUNTS, MONTHS, ORDINALS, SIMPLE, WEEKDAYS
 from cognigraph.model import Role
-from cognigraph.retrieve.question.aim import Aim
+from cognigraph.retrieve.question.analyse import Aim
 from cognigraph.stores.candidates import Candidates, ChunkCandidates, StoredTexts, texts_at
 from cognigraph.text.clean import is_question
 from cognigraph.text.numbers import stated_numbers

@@ -12,8 +12,7 @@ from cognigraph import SearchSettings
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.question.aim import Aim, aim_of
-from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.question.analyse import Aim, aim_of, analyse
 from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features, session_ranks
 from cognigraph.retrieve.rank.signals import changes, wishes
 from cognigraph.text.bm25 import Lexicon

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognigraph.embed.word_vectors import WordVectors, word_vectors
-from cognigraph.retrieve.question.answer_form import form_features
+from cognigraph.retrieve.question.analyse import form_features
 from cognigraph.retrieve.rank.signals import candidate_words
 from cognigraph.stores.candidates import Candidates, StoredTexts
 from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists

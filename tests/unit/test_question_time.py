@@ -9,9 +9,15 @@ import pytest
 
 from cognigraph.model import Session, Source, Triple
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, nearness
-from cognigraph.retrieve.question.temporal import EventAnchor, QuestionTime, read_time
-from cognigraph.retrieve.timeline import (
+from cognigraph.retrieve.question.temporal import (
+    EventAnchor,
+    NamedDate,
+    QuestionTime,
+    TimeWindow,
+    nearness,
+    read_time,
+)
+from cognigraph.retrieve.standing import (
     Statement,
     in_order,
     is_over,
