@@ -16,7 +16,7 @@ from cognigraph.retrieve.overview import find_overview
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import Analysis, subject_of
 from cognigraph.retrieve.rank.signals import corrects
-from cognigraph.retrieve.search import NextTurn, QueryOutcome, SearchOutcome, search_with_candidates
+from cognigraph.retrieve.search import NextTurn, QueryOutcome, SearchOutcome, search
 from cognigraph.retrieve.sources import chunks_of_episodes, chunks_of_sessions, sources_of_facts
 from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings
@@ -52,7 +52,7 @@ def build_block(
         wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     subject = subject_of(request.question, shape)
     if subject is None:
-        found = search_with_candidates(request, k=wanted)
+        found = search(request, k=wanted)
     else:
         found = find_overview(request, subject, k=wanted)
     if request.min_confidence is None:

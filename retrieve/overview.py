@@ -13,7 +13,7 @@ from datetime import datetime
 
 from cognigraph.model import Episode, Hit
 from cognigraph.retrieve.plan import SearchRequest
-from cognigraph.retrieve.search import SearchOutcome, search_layer, search_with_candidates
+from cognigraph.retrieve.search import SearchOutcome, search, search_layer
 
 _WIDE = 3
 """So many times as many messages are searched for as are chosen."""
@@ -36,7 +36,7 @@ def find_overview(request: SearchRequest, subject: str, *, k: int) -> SearchOutc
         return _of_everything(request, sample, k=k)
     settings = replace(request.settings, time_order=False)  # no state is asked for
     about = replace(request, question=subject or request.question, settings=settings)
-    wide = search_with_candidates(about, k=_WIDE * k)
+    wide = search(about, k=_WIDE * k)
     chosen = spread(wide.result.hits, k)
     episodes = search_layer(replace(about, min_confidence=None), k=_EPISODES, layer="episodes")
     result = replace(
@@ -72,7 +72,7 @@ def _sample(request: SearchRequest) -> list[Episode]:
 def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int) -> SearchOutcome:
     queries = [episode.title or episode.summary for episode in sample]
     about = replace(request, question=queries[0], also=(*request.also, *queries[1:]))
-    found = search_with_candidates(about, k=k)
+    found = search(about, k=k)
     shown = {(hit.session, hit.id) for hit in found.result.hits}
     episodes = [one for one in sample if any((one.session, id) in shown for id in one.messages)]
     return replace(found, result=replace(found.result, episodes=tuple(episodes)))

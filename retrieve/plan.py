@@ -148,8 +148,8 @@ class SearchPlan:
         return self.request.valid_at is None
 
 
-def plan_search(request: SearchRequest) -> SearchPlan | None:
-    """Read the question of a request; ``None`` if it is empty.
+def plan_search(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | None:
+    """Read the question of a request; ``None`` if it is empty. Ends the stage ``analyse``.
 
     An event that dates the question ("before she moved") is searched for first.
     """
@@ -168,6 +168,7 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
     analysis = about(analysis, request.where.speakers)
     analysis, event_notes = _with_event_window(request, analysis)
     notes = (*cut_notes, *reader_notes, *event_notes)
+    stopwatch.lap("analyse")
     return SearchPlan(request=request, analysis=analysis, notes=notes)
 
 

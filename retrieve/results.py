@@ -60,18 +60,8 @@ _PER_MESSAGE = 2
 """Chunks that are read for each message that is wanted: some messages have several."""
 
 
-def fetch_with_rows(
-    plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
-) -> tuple[SearchResult, list[int]]:
-    """Fetch the ``k`` best messages with their triples, and the best triples and sessions.
-
-    Also returns the rows of the hits among the candidate chunks.
-    """
-    return _Ranked(plan=plan, candidates=candidates, ranking=ranking).result(k, stopwatch)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranked:
+@dataclass(frozen=True, slots=True)
+class RankedCandidates:
     """The ranked candidates of a plan; rows are those of the candidates."""
 
     plan: SearchPlan
@@ -79,7 +69,7 @@ class _Ranked:
     ranking: Ranking
 
     def result(self, k: int, stopwatch: Stopwatch) -> tuple[SearchResult, list[int]]:
-        """Fetch the result and the rows of its hits.
+        """Fetch the ``k`` best messages, the best triples and sessions, and the rows of the hits.
 
         Ends the stages ``rerank`` (if there is a reranker) and ``fetch``.
         """

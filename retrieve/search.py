@@ -38,13 +38,29 @@ from cognigraph.retrieve.plan import (
 )
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.signals import MOST_WORDS
-from cognigraph.retrieve.results import fetch_with_rows
+from cognigraph.retrieve.results import RankedCandidates
 from cognigraph.stores.candidates import Candidates, ChunkRecord, EpisodeCandidate
 
 
-def search(request: SearchRequest, *, k: int) -> SearchResult:
-    """Answer a question with the ``k`` best messages of a space; an empty question finds none."""
-    return search_with_candidates(request, k=k).result
+def search_layer(request: SearchRequest, *, k: int, layer: Layer) -> SearchResult:
+    """Answer a question with the ``k`` best of a layer: messages, messages by facts, episodes."""
+    if layer == "messages":
+        return search(request, k=k).result
+    if layer == "episodes" and request.min_confidence:
+        raise ConfigurationError("min_confidence is for messages and facts: episodes have none")
+    answer = _facts_for if layer == "facts" else _episodes_for
+    outcomes = []
+    for query in distinct(request.question, request.also):
+        stopwatch = Stopwatch()
+        plan = plan_search(replace(request, question=query, also=()), stopwatch)
+        if plan is not None:
+            outcomes.append(answer(plan, stopwatch, k))
+    if not outcomes:
+        return replace(nothing_asked(request), layer=layer)
+    if layer == "episodes":
+        return _fused_episodes(request, [outcome.result for outcome in outcomes], k)
+    found = fuse(request, outcomes, k=k)[0] if len(outcomes) > 1 else outcomes[0].result
+    return replace(surer_than(found, request.min_confidence), layer=layer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,24 +76,23 @@ class SearchOutcome:
     given_by: Sequence[int] = ()
 
 
-def search_with_candidates(request: SearchRequest, *, k: int) -> SearchOutcome:
-    """As :func:`search`, with the plans and the candidates."""
-    found = _searched(request, k)
-    result = surer_than(found.result, request.min_confidence)
-    return replace(found, result=result, given_by=found.given_by[: len(result.hits)])
+def search(request: SearchRequest, *, k: int) -> SearchOutcome:
+    """Answer a question with the ``k`` best messages of a space; an empty question finds none.
 
-
-def _searched(request: SearchRequest, k: int) -> SearchOutcome:
+    The outcome also has the plans and the candidates.
+    """
     if request.also:
-        outcomes = run_several(request, k=k)
-        result, given_by = fuse(request, outcomes, k=k)
-        return SearchOutcome(result=result, queries=outcomes, given_by=given_by)
-    stopwatch = Stopwatch()
-    plan = plan_query(request, stopwatch)
-    if plan is None:
-        return SearchOutcome(result=nothing_asked(request))
-    outcome = run_plan(plan, stopwatch, k=k)
-    return SearchOutcome(result=outcome.result, queries=[outcome], given_by=[0] * len(outcome.rows))
+        queries = run_several(request, k=k)
+        result, given_by = fuse(request, queries, k=k)
+    else:
+        stopwatch = Stopwatch()
+        plan = plan_search(request, stopwatch)
+        if plan is None:
+            return SearchOutcome(result=nothing_asked(request))
+        queries = [run_plan(plan, stopwatch, k=k)]
+        result, given_by = queries[0].result, [0] * len(queries[0].rows)
+    result = surer_than(result, request.min_confidence)
+    return SearchOutcome(result=result, queries=queries, given_by=given_by[: len(result.hits)])
 
 
 # Answer one query: analyse it, find candidates, rank them and fetch the results.
@@ -149,20 +164,13 @@ class QueryOutcome:
         return -1, False
 
 
-def plan_query(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | None:
-    """Read the question of a request; ``None`` if it is empty. Ends the stage ``analyse``."""
-    plan = plan_search(request)
-    stopwatch.lap("analyse")
-    return plan
-
-
 def run_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
     """Answer a planned query with the ``k`` best messages."""
     candidates = find_candidates(plan.request, plan.analysis)
     stopwatch.lap("candidates")
     ranking = rank_candidates(plan.request, plan.analysis, candidates)
     stopwatch.lap("rank")
-    result, rows = fetch_with_rows(plan, candidates, ranking, k, stopwatch)
+    result, rows = RankedCandidates(plan, candidates, ranking).result(k, stopwatch)
     return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
 
 
@@ -184,7 +192,7 @@ def run_several(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
     planned = []
     for query in distinct(request.question, request.also):
         stopwatch = Stopwatch()
-        plan = plan_query(replace(request, question=query, also=()), stopwatch)
+        plan = plan_search(replace(request, question=query, also=()), stopwatch)
         if plan is not None:
             planned.append((plan, stopwatch))
     request.embedder.embed_queries([plan.analysis.question for plan, _ in planned])
@@ -354,27 +362,6 @@ MOST_TURNS = 60
 """Largest number of messages of one episode that a result holds as hits."""
 
 
-def search_layer(request: SearchRequest, *, k: int, layer: Layer) -> SearchResult:
-    """Answer a question with the ``k`` best of a layer: messages, messages by facts, episodes."""
-    if layer == "messages":
-        return search(request, k=k)
-    if layer == "episodes" and request.min_confidence:
-        raise ConfigurationError("min_confidence is for messages and facts: episodes have none")
-    answer = _facts_for if layer == "facts" else _episodes_for
-    outcomes = []
-    for query in distinct(request.question, request.also):
-        stopwatch = Stopwatch()
-        plan = plan_query(replace(request, question=query, also=()), stopwatch)
-        if plan is not None:
-            outcomes.append(answer(plan, stopwatch, k))
-    if not outcomes:
-        return replace(nothing_asked(request), layer=layer)
-    if layer == "episodes":
-        return _fused_episodes(request, [outcome.result for outcome in outcomes], k)
-    found = fuse(request, outcomes, k=k)[0] if len(outcomes) > 1 else outcomes[0].result
-    return replace(surer_than(found, request.min_confidence), layer=layer)
-
-
 def _facts_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The messages that state the best facts; each scores as the best fact that it states."""
     candidates, ranking, _ = _candidates(plan, stopwatch)
@@ -384,7 +371,7 @@ def _facts_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
             score[chunk] = max(score[chunk], ranking.triples[row])
     plan = replace(plan, request=replace(plan.request, reranker=None))
     ranking = replace(ranking, score=score)
-    found, rows = fetch_with_rows(plan, candidates, ranking, k, stopwatch)
+    found, rows = RankedCandidates(plan, candidates, ranking).result(k, stopwatch)
     stated = [at for at, hit in enumerate(found.hits) if np.isfinite(hit.score)]
     result = replace(found, hits=tuple(found.hits[at] for at in stated))
     return QueryOutcome(
