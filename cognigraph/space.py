@@ -38,7 +38,7 @@ from cognigraph.model import (
     StoredMessage,
     Triple,
 )
-from cognigraph.model.listing import MessageQuery, TripleQuery
+from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.operations import forgetting
 from cognigraph.operations.adding import FACTS, Progress, Stating, add_all, add_batch, state
 from cognigraph.operations.asking import LoopRequest, checked_turns, in_utc, run_loop, with_request

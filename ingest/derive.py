@@ -40,8 +40,7 @@ from cognigraph.stores.records import (
     TripleRow,
     WorkChunk,
 )
-from cognigraph.text.clean import headed, replace_surrogates, stated
-from cognigraph.text.terms import term_counts, terms
+from cognigraph.text.terms import headed, replace_surrogates, stated, term_counts, terms
 from cognigraph.times import When, parse_when
 
 _DESCRIBING = frozenset("is was be been are were becomes became become".split())

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import Mention
-from cognigraph.model.roles import ANONYMOUS
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.stores.records import WorkChunk
 
 _BEGINNING = 400

@@ -20,10 +20,10 @@ from cognigraph.ingest.model.parse_lines import clean, entity_type
 from cognigraph.ingest.model.relation_names import normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
-from cognigraph.model.roles import ANONYMOUS, UNREAD_ROLES
+from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES
 from cognigraph.states.slots import FactForm, claim_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.clean import replace_surrogates, stated
+from cognigraph.text.terms import replace_surrogates, stated
 from cognigraph.times import When, parse_when, to_utc
 from cognigraph.validation import shown
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognigraph.text.clean import printable, replace_surrogates
+from cognigraph.text.terms import printable, replace_surrogates
 
 _MAX_NAME = 300
 _MOST_SHOWN = 120

@@ -14,8 +14,7 @@ from cognigraph.arrays import Vector
 from cognigraph.ingest.storable import shortened, storable_name, storable_text
 from cognigraph.model import Theme
 from cognigraph.stores.records import Lease, ThemeRow
-from cognigraph.text.clean import headed
-from cognigraph.text.terms import term_counts
+from cognigraph.text.terms import headed, term_counts
 
 NO_THEME = "theme without a summary"
 _SAME = 0.5

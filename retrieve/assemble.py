@@ -36,8 +36,7 @@ from cognigraph.retrieve.topics import (
     shortened,
 )
 from cognigraph.settings import ContextSettings
-from cognigraph.text.marks import FOOTER, HEADER
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
 
 _T = TypeVar("_T")
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from cognigraph.model import Context, Filter, Hit
-from cognigraph.model.layers import Shape
-from cognigraph.model.roles import UNREAD_ROLES
+from cognigraph.model.answers import Shape
+from cognigraph.model.messages import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.confidence import FEW, judged
 from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey, Said
@@ -22,7 +22,7 @@ from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.protocols import Store
-from cognigraph.text.bm25 import idf
+from cognigraph.text.word_book import idf
 
 TOKENS_PER_MESSAGE = 40
 """Tokens of the budget for each message that is considered: few messages are shown in less."""

@@ -15,19 +15,18 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from cognigraph.english.sentences import Sentence, sentence_spans, sentences
-from cognigraph.english.times.find import TimeSpan, find_times, read_times
-from cognigraph.english.times.tense import CERTAIN, Tense
-from cognigraph.english.times.time_words import MONTHS
+from cognigraph.english.times.find import Tense, TimeSpan, find_times, read_times
+from cognigraph.english.times.readers import CERTAIN, MONTHS
 from cognigraph.model import Theme, Triple
 from cognigraph.retrieve.excerpt.background import Background, Said
 from cognigraph.retrieve.topics import Topic
-from cognigraph.text.language import is_english
 from cognigraph.text.numbers import (
     has_digits,
     quantities,
     stated_numbers,
     written_values,
 )
+from cognigraph.text.terms import is_english
 from cognigraph.times import When, parse_when
 
 _LONGEST = 20_000

@@ -36,7 +36,7 @@ from cognigraph.retrieve.plan import (
 from cognigraph.retrieve.rank.profiles import PROFILES, triple_scores
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings
-from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.word_book import bm25, idf
 
 _DEEP = 1000
 """How many results of each candidate source are searched for the expected message."""

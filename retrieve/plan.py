@@ -22,7 +22,7 @@ from cognigraph.retrieve.standing import without_later_summaries
 from cognigraph.settings import SearchSettings, WeightSetName
 from cognigraph.stores.candidates import CandidateQuery, Candidates
 from cognigraph.stores.protocols import Store
-from cognigraph.text.clean import replace_surrogates, storable
+from cognigraph.text.terms import replace_surrogates, storable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.embed.models import token_means
+from cognigraph.embed.word_vectors import token_means
 from cognigraph.english.words import PLEASANTRIES
 from cognigraph.model import Session, SessionHit, Triple
 from cognigraph.retrieve.question.temporal import Order

@@ -8,9 +8,8 @@ from datetime import datetime
 from cognigraph.model import Filter, Written
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.settings import ContextSettings
-from cognigraph.text.marks import INDENT, one_line, same_lines
+from cognigraph.text.marks import INDENT, estimate_tokens, one_line, same_lines
 from cognigraph.text.terms import query_terms
-from cognigraph.text.token_estimate import estimate_tokens
 
 PROFILE_SHARE = 0.2
 """The largest share of a block for the core profile."""

@@ -36,8 +36,7 @@ from cognigraph.retrieve.question.analyse import overview_subject
 from cognigraph.retrieve.search import search, search_layer
 from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings, SearchSettings
-from cognigraph.text.marks import FOOTER, HEADER, one_line
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, one_line
 
 T = TypeVar("T")
 _OF_ONE_SESSION = 400

@@ -26,7 +26,7 @@ from cognigraph.retrieve.plan import SearchRequest, checked_queries
 from cognigraph.retrieve.rank.ranking import declared_weight_set
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.protocols import Store
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 from cognigraph.times import to_utc, zone
 
 _T = TypeVar("_T")

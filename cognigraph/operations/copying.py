@@ -19,7 +19,7 @@ from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, StoredMessage, Summary, Theme, Written
-from cognigraph.model.listing import MessageQuery
+from cognigraph.model.filters import MessageQuery
 from cognigraph.new_file import new_file
 from cognigraph.operations.forgetting import replace_text
 from cognigraph.resolution.name_forms import UNSPELLED

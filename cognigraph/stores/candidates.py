@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.model import Episode, Exclusion, Filter, Role, Session, Triple
-from cognigraph.text.bm25 import Lexicon
-from cognigraph.text.word_book import NumberedTexts
+from cognigraph.text.word_book import Lexicon, NumberedTexts
 
 NONE, OUTSIDE = -1, -2
 """Instead of a neighbour's row: the session ends there, or the neighbour is no candidate."""

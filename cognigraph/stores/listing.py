@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import StoredMessage
-from cognigraph.model.listing import MessagePage, Position
+from cognigraph.model.filters import MessagePage, Position
 from cognigraph.times import from_micros
 
 _CURSOR = re.compile(r"(-?\d{1,18})\.(\d{1,18})", re.ASCII)

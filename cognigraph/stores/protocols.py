@@ -57,7 +57,7 @@ from cognigraph.model import (
     Triple,
     Written,
 )
-from cognigraph.model.listing import MessageQuery, TripleQuery
+from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.settings import QuerySettings
 from cognigraph.states.succession import NewRuling, Ruling, Standing

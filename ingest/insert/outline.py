@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cognigraph.text.clean import printable
+from cognigraph.text.terms import printable
 
 _MOST_TITLE, _MOST_PATH = 80, 240
 _BETWEEN = " > "

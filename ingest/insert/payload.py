@@ -11,7 +11,7 @@ from typing import Any
 from cognigraph.errors import InvalidMessageError
 from cognigraph.model import Message
 from cognigraph.stores.records import MessageData
-from cognigraph.text.clean import replace_surrogates
+from cognigraph.text.terms import replace_surrogates
 from cognigraph.times import to_utc
 from cognigraph.validation import shown
 

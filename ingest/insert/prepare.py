@@ -19,11 +19,10 @@ from cognigraph.ingest.insert.payload import message_data
 from cognigraph.ingest.insert.split import Part, parts
 from cognigraph.ingest.stated import stated_with
 from cognigraph.model import Message, Role
-from cognigraph.model.roles import ROLES, as_role, role_of
+from cognigraph.model.messages import ROLES, as_role, role_of
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.records import ChunkRow, MessageData, MessageRow
-from cognigraph.text.clean import replace_surrogates, searched
-from cognigraph.text.terms import term_counts
+from cognigraph.text.terms import replace_surrogates, searched, term_counts
 from cognigraph.times import to_utc
 from cognigraph.validation import NAME_RULE, is_name, shown
 

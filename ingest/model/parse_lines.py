@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import ENTITY_TYPES
 from cognigraph.ingest.model.transcript import WindowName
-from cognigraph.text.clean import printable
+from cognigraph.text.terms import printable
 from cognigraph.times import parse_when
 
 _SYNONYMS = {

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from cognigraph.english.verbs import DO, MODALS, known_verb, past_of, third_person, verb_only
 from cognigraph.english.words import word_set
-from cognigraph.text.clean import replace_surrogates
+from cognigraph.text.terms import replace_surrogates
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NOT = re.compile(r"\b(?:(ca|wo)|(\w+))n['’]t\b")

@@ -30,7 +30,7 @@ from cognigraph.ingest.queue.step import Limits, Step, Waiting
 from cognigraph.ingest.queue.waiting import forsaken
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, lease_token
 from cognigraph.stores.protocols import Store

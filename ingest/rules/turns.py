@@ -20,9 +20,9 @@ from cognigraph.ingest.rules.names import Name, find_names
 from cognigraph.ingest.rules.prose import prose
 from cognigraph.ingest.rules.statements import Statement, statements
 from cognigraph.ingest.rules.tasks import tasks
-from cognigraph.model.roles import ANONYMOUS, UNREAD_ROLES, Role, role_of
+from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.language import is_english, is_foreign_word
+from cognigraph.text.terms import is_english, is_foreign_word
 
 CONTEXT = 8
 """Number of chunks before a window that can affect its result by their names and speakers."""

@@ -16,8 +16,8 @@ from cognigraph.retrieve.excerpt.show import prose, shown_text
 from cognigraph.retrieve.excerpt.units import Unit, segment
 from cognigraph.retrieve.excerpt.worth import MessageUnits, best_worths
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.text.clean import QUESTION_MARKS, is_question
 from cognigraph.text.marks import INDENT
+from cognigraph.text.terms import QUESTION_MARKS, is_question
 
 _HALF_RANK, _FALL = 3.0, 1.4
 """The worth of a message falls with its rank r (from 0) as (1 + r / 3) ** -1.4, as measured."""

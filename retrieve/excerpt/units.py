@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
 from cognigraph.retrieve.rank.signals import may_correct
-from cognigraph.text.language import is_source_code
+from cognigraph.text.terms import is_source_code
 
 Kind = Literal["sentence", "item", "heading", "code", "row"]
 

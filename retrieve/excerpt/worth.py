@@ -19,8 +19,7 @@ from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.english.words import PLEASANTRIES
 from cognigraph.retrieve.excerpt.units import Unit
 from cognigraph.retrieve.question.analyse import Analysis, form_features
-from cognigraph.text.clean import is_question
-from cognigraph.text.terms import START, STOP_WORDS
+from cognigraph.text.terms import START, STOP_WORDS, is_question
 
 _MATCH, _RELATIVE, _NAMES, _FORM, _DIGITS = 6.5, 6.2, 0.9, 0.45, 0.5
 _ASKS, _REQUEST, _SHORT = -1.2, -0.9, -0.6

@@ -13,10 +13,10 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import TextWords
-from cognigraph.english.times.time_words import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
+from cognigraph.english.times.readers import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
 from cognigraph.english.verbs import is_past
-from cognigraph.model.layers import Shape
-from cognigraph.model.roles import ANONYMOUS
+from cognigraph.model.answers import Shape
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.retrieve.question.temporal import (
     Asks,
     NamedDate,
@@ -25,10 +25,10 @@ from cognigraph.retrieve.question.temporal import (
     read_time,
 )
 from cognigraph.stores.candidates import StoredTexts
-from cognigraph.text.language import is_english
 from cognigraph.text.terms import (
     STOP_WORDS,
     fold,
+    is_english,
     name_words,
     names_in,
     parts,

@@ -16,8 +16,7 @@ import numpy as np
 from cognigraph.arrays import Floats
 from cognigraph.english.sentences import Token, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
-from cognigraph.text.language import is_english, languages_of
-from cognigraph.text.terms import fold, words
+from cognigraph.text.terms import fold, is_english, languages_of, words
 from cognigraph.times import When, from_micros, parse_when
 
 MONTHS = (

@@ -45,8 +45,8 @@ from cognigraph.retrieve.rank.signals import (
 )
 from cognigraph.settings import RankingName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates, texts_at
-from cognigraph.text.bm25 import B_OF_PARTS, B, bm25, idf
 from cognigraph.text.terms import name_words, words
+from cognigraph.text.word_book import B_OF_PARTS, B, bm25, idf
 
 WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""

@@ -11,13 +11,12 @@ import numpy as np
 
 from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.word_vectors import TextWords, Vocabulary, joined, word_vectors
-from cognigraph.english.times.time_words import COUNTS, MONTHS, ORDINALS, SIMPLE, WEEKDAYS
+from cognigraph.english.times.readers import COUNTS, MONTHS, ORDINALS, SIMPLE, WEEKDAYS
 from cognigraph.model import Role
 from cognigraph.retrieve.question.analyse import Aim
 from cognigraph.stores.candidates import Candidates, ChunkCandidates, StoredTexts, texts_at
-from cognigraph.text.clean import is_question
 from cognigraph.text.numbers import stated_numbers
-from cognigraph.text.terms import STOP_WORDS, words
+from cognigraph.text.terms import STOP_WORDS, is_question, words
 from cognigraph.text.word_book import WordBook
 
 

@@ -24,7 +24,7 @@ from cognigraph import (
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
 from cognigraph.retrieve.excerpt.background import Background, Said
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 from cognigraph.times import parse_when
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)

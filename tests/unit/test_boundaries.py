@@ -20,7 +20,7 @@ from cognigraph.ingest.rules.boundaries import (
 )
 from cognigraph.ingest.themes import same_themes
 from cognigraph.model import Theme
-from cognigraph.model.roles import role_of
+from cognigraph.model.messages import role_of
 from cognigraph.stores.records import WorkChunk
 from tests.conftest import START
 

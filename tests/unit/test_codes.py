@@ -30,7 +30,7 @@ from cognigraph.stores.sqlite.index.shared_work import run_all
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.rows import RowIds
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
-from cognigraph.text.bm25 import bm25
+from cognigraph.text.word_book import bm25
 from tests.examples import examples
 from tests.unit.test_index import read
 

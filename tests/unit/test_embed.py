@@ -24,7 +24,7 @@ from cognigraph.embed import (
     WordLlamaEmbedder,
     models,
     resolve,
-    static_model,
+    word_vectors,
 )
 from cognigraph.testing import HashEmbedder
 
@@ -317,11 +317,11 @@ def test_threads_wait_for_one_loading():
 
 @pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
 def test_without_its_files_the_wordllama_package_loads_the_model(monkeypatch, name):
-    own = static_model.load()
+    own = word_vectors.load()
     assert isinstance(own.vectors.base, np.memmap)  # not in the memory of each process
-    monkeypatch.setattr(static_model, name, "elsewhere")
+    monkeypatch.setattr(word_vectors, name, "elsewhere")
     handlers = logging.getLogger().handlers[:]
-    other = static_model.load()
+    other = word_vectors.load()
     assert logging.getLogger().handlers == handlers
     assert other.vectors.dtype == np.float32
     assert np.array_equal(own.vectors, other.vectors)

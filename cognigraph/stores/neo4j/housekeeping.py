@@ -7,7 +7,7 @@ from datetime import datetime
 
 from cognigraph.errors import StoreError
 from cognigraph.model import Forgotten
-from cognigraph.model.listing import MessageQuery
+from cognigraph.model.filters import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.neo4j.export import Neo4jExport
 from cognigraph.stores.neo4j.forget import (

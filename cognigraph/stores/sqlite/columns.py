@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Ints, Vector
 from cognigraph.model import Role
 from cognigraph.model.graph import Period
-from cognigraph.model.roles import ROLES
+from cognigraph.model.messages import ROLES
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import from_micros
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise
 from cognigraph.model import Triple
+from cognigraph.model.filters import TripleQuery
 from cognigraph.model.graph import Source
-from cognigraph.model.listing import TripleQuery
 from cognigraph.stores.candidates import NewestSources
 from cognigraph.stores.sqlite.columns import periods
 from cognigraph.stores.sqlite.filters import Condition, source_conditions

@@ -25,7 +25,7 @@ from cognigraph.model import (
     Triple,
     Written,
 )
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite.facts import list_facts
 from cognigraph.stores.sqlite.file import MemoryFile

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cognigraph.model.listing import MessageQuery
+from cognigraph.model.filters import MessageQuery
 from cognigraph.new_file import new_file
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.sqlite.changes import KEYS

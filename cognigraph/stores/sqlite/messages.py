@@ -14,7 +14,7 @@ from typing import Any
 
 from cognigraph.errors import StoreError
 from cognigraph.model import StoredMessage
-from cognigraph.model.listing import MessageQuery, Position
+from cognigraph.model.filters import MessageQuery, Position
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols import import_runs
 from cognigraph.stores.records import InsertStatus, MessageData, MessageRow
@@ -30,7 +30,7 @@ from cognigraph.stores.sqlite.columns import (
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.filters import source_conditions
 from cognigraph.stores.sqlite.rows import JOIN_DATA, select_in
-from cognigraph.text.clean import is_question
+from cognigraph.text.terms import is_question
 from cognigraph.times import from_micros, system_clock, to_micros
 
 

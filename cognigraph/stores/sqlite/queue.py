@@ -39,7 +39,7 @@ from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import bump
 from cognigraph.stores.sqlite.rows import JOIN_DATA, space_id
 from cognigraph.stores.sqlite.summaries import themes_of
-from cognigraph.text.clean import searched
+from cognigraph.text.terms import searched
 from cognigraph.times import from_micros, system_clock, to_micros
 
 _EVER = (1 << 63) - 1

@@ -22,7 +22,7 @@ from cognigraph.stores.reindex import Precision, Unindexed
 from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import Record, check_generation, read_meta, write_meta
-from cognigraph.text.clean import headed, searched, stated
+from cognigraph.text.terms import headed, searched, stated
 
 logger = logging.getLogger("cognigraph.sqlite")
 

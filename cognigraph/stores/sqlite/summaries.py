@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cognigraph.ids import revision_uid
 from cognigraph.model import Episode, Summary, Theme
-from cognigraph.model.written import Written
+from cognigraph.model.graph import Written
 from cognigraph.stores.candidates import EpisodeCandidate
 from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow
 from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms

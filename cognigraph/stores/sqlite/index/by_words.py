@@ -17,7 +17,7 @@ from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.sqlite.index.codes import Mask
 from cognigraph.stores.sqlite.index.layer import Array, Layer
 from cognigraph.stores.sqlite.index.postings import Counts, Lookup, Rows, frequencies
-from cognigraph.text.bm25 import bm25
+from cognigraph.text.word_book import bm25
 
 _LONG = 4096
 """Posting lists longer than this are only read if they can lead to further rows."""

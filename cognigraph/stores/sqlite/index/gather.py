@@ -48,7 +48,7 @@ from cognigraph.stores.sqlite.index.shared_work import SharedTasks
 from cognigraph.stores.sqlite.index.snapshots import evidence_pairs
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.rows import RowIds, select_in
-from cognigraph.text.bm25 import Lexicon, idf
+from cognigraph.text.word_book import Lexicon, idf
 from cognigraph.times import to_micros
 
 _TRIPLE_TEXTS = """

@@ -28,7 +28,7 @@ from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Array, Layer, ThemeRow, Themes
 from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
 from cognigraph.stores.sqlite.rows import select_in
-from cognigraph.text.bm25 import Lexicon
+from cognigraph.text.word_book import Lexicon
 
 BATCH = 4096
 Span = tuple[int, int, int]
