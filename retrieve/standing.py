@@ -1,4 +1,8 @@
-"""Time in a result: what was superseded, what was known when, and what comes first for "now"."""
+"""Time in a result: what was superseded, what was known when, and what comes first for "now".
+
+A question about how things are gets the current fact, and the message that states it, before what
+it superseded. A question about how things were ("where did she live before?") gets the old first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""English verbs: a small lexicon, functions that recognise and form inflections, and denials."""
+"""English verbs: a small lexicon, functions that recognise and form inflections, and denials.
+
+The lexicon allows the rules to find verbs without a part-of-speech tagger. A word outside it
+counts as a verb only by its position (after "I", "will", "to") or its ending (-ed, -ing).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Messages to add, as stored, over time and forgotten, and the roles of who speaks."""
+"""Messages to add, as stored, over time and forgotten, and the roles of who speaks.
+
+A message between people has no role. A role that is not given follows from the speaker's name
+(:func:`role_of`); the same rule gave the messages of older databases their roles.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""What prompts hold: marks that stored text must not imitate, and estimates of their tokens."""
+"""What prompts hold: marks that stored text must not imitate, and estimates of their tokens.
+
+Whatever reads a prompt relies on its marks: the first and last line of a block, labels such as
+``[C7]``, notes such as ``[no longer true: see T1]``, the tags around the parts of a prompt, and
+those with which a chat template separates system, user and assistant. Stored text may contain the
+same characters, or others that look the same: full-width brackets, letters of another alphabet, or
+invisible characters in between. Every text that is written into a block or a prompt therefore goes
+through :func:`one_line` or :func:`same_lines`; names in front of a colon through :func:`named`.
+"""
 
 from __future__ import annotations
 

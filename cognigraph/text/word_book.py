@@ -1,4 +1,9 @@
-"""Distinct strings by number, texts as the numbers of their words, and BM25 of word counts."""
+"""Distinct strings by number, texts as the numbers of their words, and BM25 of word counts.
+
+A store that keeps the words of its texts as numbers need not read and divide the texts again for
+each search. With each word go its stem and its tokens, so that nothing is computed from its letters
+when it is compared for the first time.
+"""
 
 from __future__ import annotations
 

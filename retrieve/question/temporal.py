@@ -1,4 +1,7 @@
-"""Times in a question: dates in English and elsewhere, windows, events, an order. No model."""
+"""Times in a question: dates in English and elsewhere, windows, events, an order. No model.
+
+A date without a year matches every year.
+"""
 
 from __future__ import annotations
 

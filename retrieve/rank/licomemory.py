@@ -1,6 +1,13 @@
 """LiCoMemory (section 3.2): its formulas and scores, its candidates from the top down, its profile.
 
-The decisions for the cases that the paper leaves open stand with the formulas.
+| case                     | decision                                                          |
+|--------------------------|-------------------------------------------------------------------|
+| cosine <= 0              | clamped to [0, 1] first: unclamped, HM(.5, -.6) = +6 would win     |
+| no session score         | Ss := St, as missing is not zero; a computed 0 is raised to 0.01   |
+| all gaps zero            | w = 1, no division                                                |
+| unknown time             | gap := median, so w = 1/e                                          |
+| chunk without a triple   | scored as a triple; once its session is enriched, behind the others |
+| time after the question  | gap 0 (clock skew); nothing later than ``as_of`` gets here          |
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""The ``default`` profile, a weighted sum of scaled signals, and all profiles by name."""
+"""The ``default`` profile, a weighted sum of scaled signals, and all profiles by name.
+
+Everything is computed from the candidates alone, so that all stores rank alike. A window is a chunk
+with its neighbours in the session, because a turn often means little without the one before. The
+vector signal of a window is the mean cosine of its chunks, which ranks as well as an embedding of
+their joined text and needs no storage (bench/TRIED.md); its BM25 adds up their term frequencies.
+"""
 
 from __future__ import annotations
 

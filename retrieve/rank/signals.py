@@ -1,4 +1,8 @@
-"""Signals of messages that look at who speaks, at each word, or at what a message does."""
+"""Signals of messages that look at who speaks, at each word, or at what a message does.
+
+In a conversation with an assistant nearly all questions are about the user, and what the user says
+is short and concrete, while the assistant's long answers share some word with any question.
+"""
 
 from __future__ import annotations
 

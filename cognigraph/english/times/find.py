@@ -1,4 +1,10 @@
-"""Find the times that sentences state, relative to the time of the message and by the tense."""
+"""Find the times that sentences state, relative to the time of the message and by the tense.
+
+A time is as precise as its words: "yesterday" gives a day, "last month" a month, "last week" a span
+of days, "in 2022" a year. It is only dated if its words and the tense leave one date. Others ("a
+few years ago", "in May" in a fragment) are found too, so that they are not taken for something
+else, but have no date.
+"""
 
 from __future__ import annotations
 
