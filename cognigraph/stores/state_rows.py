@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from cognigraph.ids import normalise
-from cognigraph.model import Source
 from cognigraph.states.slots import (
     Claim,
     FactForm,
@@ -20,7 +19,7 @@ from cognigraph.states.slots import (
     replaceable,
 )
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
-from cognigraph.times import from_micros, parse_when, to_micros
+from cognigraph.times import parse_when, to_micros
 
 K = TypeVar("K", bound=Hashable)
 """How a store identifies a row: an id or a uid."""
@@ -63,12 +62,6 @@ class StateRow(Generic[K]):
         if claim.on_object:
             said, now = self.form.subject, self.subject
         return replace(claim, value=normalise(now)) if claim.value == normalise(said) else claim
-
-
-def source_of(at: int, id: str, session: str, said_by: str, stated: bool) -> Source:
-    """A source of a fact, of a row of a store; ``stated`` says that an application stated it."""
-    provenance: Literal["text", "user"] = "user" if stated else "text"
-    return Source(id, session, from_micros(at), said_by or None, provenance)
 
 
 @dataclass(frozen=True, slots=True)

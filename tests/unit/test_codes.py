@@ -19,16 +19,19 @@ from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, Evidence, StoredTexts
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms, unpack_terms
-from cognigraph.stores.sqlite.index import by_words, codes, nearest, shared_work
-from cognigraph.stores.sqlite.index.codes import Codes, signs
+from cognigraph.stores.sqlite.index import index_words, nearest
 from cognigraph.stores.sqlite.index.gather import gather_candidates
-from cognigraph.stores.sqlite.index.layer import Layer
-from cognigraph.stores.sqlite.index.nearest import CodedScan, CodeQuery, ExactScan
-from cognigraph.stores.sqlite.index.postings import Lookup, term_hashes
-from cognigraph.stores.sqlite.index.shared_work import run_all
+from cognigraph.stores.sqlite.index.layer import Layer, Lookup, term_hashes
+from cognigraph.stores.sqlite.index.nearest import (
+    CodedScan,
+    CodeQuery,
+    Codes,
+    ExactScan,
+    run_all,
+    signs,
+)
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.rows import RowIds
+from cognigraph.stores.sqlite.rows import RowIds, VectorFormat, pack_terms, unpack_terms
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from cognigraph.text.word_book import bm25
 from tests.examples import examples
@@ -51,13 +54,13 @@ def unit(seed: int, count: int, dimension: int) -> np.ndarray:
 @pytest.mark.parametrize("dimension", [256, 384, 100])
 def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
     vectors, asked = np.split(unit(1, 30_020, dimension), [30_000])
-    codes = Codes(dimension)
+    nearest = Codes(dimension)
     for start in range(0, len(vectors), 7000):
-        codes.append(vectors[start : start + 7000])
+        nearest.append(vectors[start : start + 7000])
     found = total = 0
     for query in asked:
         best = np.argsort(-(vectors @ query))[:50]
-        left = CodeQuery(codes, query).nearest(50)
+        left = CodeQuery(nearest, query).nearest(50)
         assert len(left) == 100
         assert left.tolist() == sorted(set(left.tolist()))
         found += np.isin(best, left).sum()
@@ -67,9 +70,9 @@ def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
 
 def test_the_signs_that_differ_are_counted():
     vectors = np.array([[1, -1, 1], [1, 1, 1], [-1, 1, -1], [0, 0, 0]], np.float32)
-    codes = Codes(3)
-    codes.append(vectors)
-    counted, tasks = codes.comparisons(vectors[0])
+    nearest = Codes(3)
+    nearest.append(vectors)
+    counted, tasks = nearest.comparisons(vectors[0])
     run_all(tasks)
     assert counted.tolist() == [0, 1, 3, 2]
     assert signs(vectors)[0].tolist() == [0b101, 0b111, 0b010, 0]
@@ -85,7 +88,7 @@ def test_several_threads_count_what_one_counts(monkeypatch):
     expected = ((vectors > 0) != (asked[0] > 0)).sum(axis=1)
     some = np.array([3, 700, 699, 1009])
     for block in (3, 64, 100, 2000):
-        monkeypatch.setattr(codes, "_BLOCK", block)
+        monkeypatch.setattr(nearest, "_BLOCK", block)
         counted, tasks = stored.comparisons(asked[0])
         run_all(tasks)
         assert counted.tolist() == expected.tolist()
@@ -105,30 +108,30 @@ def test_the_least_values_are_found_with_all_that_equal_the_last():
 
 def test_an_opposite_vector_is_not_taken_for_an_equal_one():
     vectors = unit(3, 6000, 256)
-    codes = Codes(256)
-    codes.append(np.concatenate([vectors, -vectors[:1]]))
-    assert 6000 not in CodeQuery(codes, vectors[0]).nearest(20)
-    assert 0 in CodeQuery(codes, vectors[0]).nearest(20)
+    nearest = Codes(256)
+    nearest.append(np.concatenate([vectors, -vectors[:1]]))
+    assert 6000 not in CodeQuery(nearest, vectors[0]).nearest(20)
+    assert 0 in CodeQuery(nearest, vectors[0]).nearest(20)
 
 
 def test_overwritten_rows_have_new_codes():
     vectors = unit(4, 9000, 64)
-    codes, fresh = Codes(64), Codes(64)
-    codes.append(vectors)
+    nearest, fresh = Codes(64), Codes(64)
+    nearest.append(vectors)
     swapped = vectors.copy()
     swapped[[5, 8000]] = vectors[[8000, 5]]
-    codes.update(np.array([5, 8000]), swapped[[5, 8000]])
+    nearest.update(np.array([5, 8000]), swapped[[5, 8000]])
     fresh.append(swapped)
-    for name, array in codes.arrays().items():
+    for name, array in nearest.arrays().items():
         assert np.array_equal(array, fresh.arrays()[name])
 
 
 def test_only_allowed_rows_are_found_and_as_many_as_there_are():
     vectors = unit(5, 20_000, 64)
-    codes = Codes(64)
-    codes.append(vectors)
+    nearest = Codes(64)
+    nearest.append(vectors)
     query = unit(6, 1, 64)[0]
-    scan = CodedScan(codes, query)
+    scan = CodedScan(nearest, query)
     exact = ExactScan(vectors, query)
     for share in (0.001, 0.3):
         allowed = np.random.default_rng(7).random(20_000) < share
@@ -226,7 +229,7 @@ def test_a_merged_entity_takes_its_triples_along(tmp_path):
 
 
 def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monkeypatch):
-    monkeypatch.setattr(by_words, "_LONG", 10)
+    monkeypatch.setattr(index_words, "_LONG", 10)
     source = np.random.default_rng(8)
     bags = [
         {word: int(source.integers(1, 4)) for word, share in
@@ -235,25 +238,25 @@ def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monke
     ]  # fmt: skip
     layer = texts_of(bags)
     read: list[int] = []
-    plain = by_words.bm25
+    plain = index_words.bm25
 
     def counted(*given):
         read.append(len(given[0]))
         return plain(*given)
 
-    monkeypatch.setattr(by_words, "bm25", counted)
+    monkeypatch.setattr(index_words, "bm25", counted)
     weights, mean = np.array([0.1, 1.5, 4.0]), layer.mean_length
     terms = ("common", "some", "rare")
     for limit in (5, 20, 400):
         read.clear()
-        found = by_words.best_by_words(layer, lookups(layer, terms), weights, mean, limit)
+        found = index_words.best_by_words(layer, lookups(layer, terms), weights, mean, limit)
         matches = np.array([[bag.get(term, 0) for term in terms] for bag in bags], float)
         scores = plain(matches, layer["length"], weights, mean)
         expected = np.sort(scores[scores > 0])[::-1][:limit]
         assert np.sort(scores[found])[::-1].tolist() == pytest.approx(expected.tolist())
         assert sum(read) < len(matches)  # the list of "common" alone has 2,700 rows
     allowed = source.random(3000) < 0.5
-    found = by_words.best_by_words(layer, lookups(layer, terms), weights, mean, 20, allowed)
+    found = index_words.best_by_words(layer, lookups(layer, terms), weights, mean, 20, allowed)
     best = np.sort(scores[allowed])[::-1][:20]
     assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
     assert allowed[found].all()
@@ -264,7 +267,7 @@ def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeyp
     for module, name in [
         (nearest, "_BY_SIGNS"),
         (nearest, "_BY_WEIGHTS"),
-        (codes, "_BLOCK"),
+        (nearest, "_BLOCK"),
     ]:
         monkeypatch.setattr(module, name, 8)  # so that few rows take all steps, in many tasks
     monkeypatch.setattr("cognigraph.stores.sqlite.store.FEW_ROWS", 5)
@@ -285,17 +288,17 @@ def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeyp
             ]  # fmt: skip
 
         with monkeypatch.context() as patch:
-            patch.setattr(shared_work._THREADS, "count", 0)
+            patch.setattr(nearest._THREADS, "count", 0)
             alone = answers(0)
         assert all(alone)
         asked: list[object] = []
-        submit = shared_work._THREADS.submit
+        submit = nearest._THREADS.submit
 
         def counted(work):
             asked.append(work)
             return submit(work)
 
-        monkeypatch.setattr(shared_work._THREADS, "submit", counted)
+        monkeypatch.setattr(nearest._THREADS, "submit", counted)
         with ThreadPoolExecutor(4) as threads:
             assert list(threads.map(answers, range(4))) == [alone] * 4
         assert asked  # other threads had a part in it
@@ -330,8 +333,8 @@ def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights,
     layer = texts_of(bags)
     weighed = np.array(weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(by_words, "_LONG", long)
-        found = by_words.best_by_words(
+        patch.setattr(index_words, "_LONG", long)
+        found = index_words.best_by_words(
             layer, lookups(layer, "abcd"), weighed, layer.mean_length, limit
         )
     matches = np.array([[bag.get(term, 0) for term in "abcd"] for bag in bags]).reshape(-1, 4)
@@ -343,7 +346,7 @@ def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights,
 
 def test_of_rows_with_equal_words_the_newest_are_found():
     layer = texts_of([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1}, {"a": 1}])
-    found = by_words.best_by_words(
+    found = index_words.best_by_words(
         layer, lookups(layer, "ab"), np.array([2.0, 1.0]), layer.mean_length, 3
     )
     assert sorted(found.tolist()) == [2, 3, 4]
@@ -361,10 +364,10 @@ def test_products_in_the_calling_thread_are_those_of_blas(rows, others):
 
 def test_the_rounded_components_give_nearly_the_exact_cosine():
     vectors = unit(12, 1500, 100)
-    codes = Codes(100)
-    codes.append(vectors)
+    nearest = Codes(100)
+    nearest.append(vectors)
     rows = np.arange(1500)[::-1]
-    found = codes.cosines(vectors[7], rows)
+    found = nearest.cosines(vectors[7], rows)
     assert len(found) == 1500
     assert rows[found.argmax()] == 7
     error = found - vectors[rows] @ vectors[7]

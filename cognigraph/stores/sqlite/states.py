@@ -15,11 +15,10 @@ from cognigraph.states.slots import OBJECT_SIDE, FactForm, family, in_one
 from cognigraph.states.succession import BY_RULES, NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
 from cognigraph.stores.readings import NamedRuling, ruling_of
-from cognigraph.stores.sqlite.columns import periods
-from cognigraph.stores.sqlite.facts import contested_facts, slot_facts
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import bump
-from cognigraph.stores.sqlite.rows import space_id
+from cognigraph.stores.sqlite.rows import periods, space_id
+from cognigraph.stores.sqlite.search import contested_facts, slot_facts
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
 from cognigraph.times import from_micros, to_micros
 

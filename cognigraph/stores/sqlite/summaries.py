@@ -11,7 +11,7 @@ from cognigraph.model import Episode, Summary, Theme
 from cognigraph.model.graph import Written
 from cognigraph.stores.candidates import EpisodeCandidate
 from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms
+from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms
 from cognigraph.stores.written_versions import next_versions, written_uid
 from cognigraph.times import from_micros, to_micros
 
