@@ -18,8 +18,7 @@ from cognigraph.english.sentences import Sentence, sentence_spans, sentences
 from cognigraph.english.times.find import Tense, TimeSpan, find_times, read_times
 from cognigraph.english.times.readers import CERTAIN, MONTHS
 from cognigraph.model import Theme, Triple
-from cognigraph.retrieve.excerpt.background import Background, Said
-from cognigraph.retrieve.topics import Topic
+from cognigraph.retrieve.block_lines import Background, Said, Topic
 from cognigraph.text.numbers import (
     has_digits,
     quantities,

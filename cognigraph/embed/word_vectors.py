@@ -206,17 +206,16 @@ class WordLlamaEmbedder:
 
 
 _loading = ProcessLock()
+_shared: list[TokenMeans] = []
 
 
 def token_means() -> TokenMeans:
     """The static model that this process shares."""
-    with _loading:  # otherwise concurrent threads would each load the model
-        return _loaded()
-
-
-@lru_cache(maxsize=1)
-def _loaded() -> TokenMeans:
-    return TokenMeans(load())
+    if not _shared:
+        with _loading:  # otherwise concurrent threads would each load the model
+            if not _shared:
+                _shared.append(TokenMeans(load()))
+    return _shared[0]
 
 
 # Late interaction over static word vectors: the best match of each question word in each text.

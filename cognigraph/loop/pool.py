@@ -26,15 +26,12 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block import build_block, fetch_background
-from cognigraph.retrieve.block_lines import day, triple_line
+from cognigraph.retrieve.block import build_block, fetch_background, find_overview, written_lines
+from cognigraph.retrieve.block_lines import Background, MessageKey, day, triple_line
 from cognigraph.retrieve.carried import Carried
-from cognigraph.retrieve.excerpt.background import Background, MessageKey
-from cognigraph.retrieve.overview import find_overview
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import overview_subject
 from cognigraph.retrieve.search import search, search_layer
-from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings, SearchSettings
 from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, one_line
 

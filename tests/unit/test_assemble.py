@@ -23,7 +23,7 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
-from cognigraph.retrieve.excerpt.background import Background, Said
+from cognigraph.retrieve.block_lines import Background, Said
 from cognigraph.text.marks import estimate_tokens
 from cognigraph.times import parse_when
 

@@ -22,7 +22,6 @@ from cognigraph.embed import (
     FastEmbedEmbedder,
     FunctionEmbedder,
     WordLlamaEmbedder,
-    models,
     resolve,
     word_vectors,
 )
@@ -307,11 +306,12 @@ def test_wordllama_gives_one_vector_whatever_the_batch():
 
 
 @pytest.mark.slow
-def test_threads_wait_for_one_loading():
-    models._loaded.cache_clear()
+def test_threads_wait_for_one_loading(monkeypatch):
+    shared: list[word_vectors.TokenMeans] = []
+    monkeypatch.setattr(word_vectors, "_shared", shared)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(WordLlamaEmbedder().embed, [["bread"]] * 8))
-    assert models._loaded.cache_info().misses == 1
+    assert len(shared) == 1
     assert all(np.array_equal(vector, found[0]) for vector in found)
 
 

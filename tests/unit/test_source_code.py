@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.retrieve.excerpt.show import shown_text
-from cognigraph.retrieve.excerpt.units import segment
+from cognigraph.retrieve.excerpt.units import segment, shown_text
 from cognigraph.text.terms import is_source_code
 
 PYTHON = 'def rate(a, b):\n    """Return the rate."""\n    c = a * b\n    d = c + 1\n    return d\n'

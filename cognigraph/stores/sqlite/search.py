@@ -499,6 +499,7 @@ def sessions_by_id(
 def sessions_of_rows(
     connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]
 ) -> list[Session]:
+    """Sessions of rows with the columns of ``_SESSION``, with their keys and themes."""
     rows = list(rows)
     ids = [row[0] for row in rows]
     keys: dict[int, list[str]] = {}
