@@ -17,8 +17,8 @@ from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTi
 from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.queue.lease import longest_silence
 from cognigraph.ingest.queue.step import Step, Waiting
-from cognigraph.ingest.queue.waiting import longest_silence
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model

@@ -54,8 +54,8 @@ from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
 from cognigraph.retrieve.search import search_layer
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.listing import page_of, position_of
 from cognigraph.stores.protocols import Selection
+from cognigraph.stores.records import page_of, position_of
 from cognigraph.times import to_utc, zone
 from cognigraph.validation import checked, checked_names
 

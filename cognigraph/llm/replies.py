@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from cognigraph.llm.endpoint import Reply
-from cognigraph.llm.json_text import parse
+from cognigraph.llm.parse_answer import parse
 from cognigraph.llm.protocols import Mode
 from cognigraph.text.redaction import quoted
 from cognigraph.text.terms import storable

@@ -24,7 +24,6 @@ from cognigraph.new_file import new_file
 from cognigraph.operations.forgetting import replace_text
 from cognigraph.resolution.name_forms import UNSPELLED
 from cognigraph.states.succession import Ruling
-from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols import Store, import_runs
 from cognigraph.stores.readings import (
     Decision,
@@ -34,7 +33,7 @@ from cognigraph.stores.readings import (
     Reading,
     SessionReading,
 )
-from cognigraph.stores.records import EntityRow, InsertStatus
+from cognigraph.stores.records import EntityRow, InsertStatus, Placed
 from cognigraph.text.terms import terms
 from cognigraph.times import to_utc
 from cognigraph.validation import MAX_COUNT

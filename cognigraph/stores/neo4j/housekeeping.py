@@ -8,7 +8,6 @@ from datetime import datetime
 from cognigraph.errors import StoreError
 from cognigraph.model import Forgotten
 from cognigraph.model.filters import MessageQuery
-from cognigraph.stores.listing import Placed
 from cognigraph.stores.neo4j.export import Neo4jExport
 from cognigraph.stores.neo4j.forget import (
     Forgetting,
@@ -20,7 +19,7 @@ from cognigraph.stores.neo4j.forget import (
 )
 from cognigraph.stores.neo4j.messages import list_messages
 from cognigraph.stores.protocols import Chosen, Selection
-from cognigraph.stores.records import MessageRow
+from cognigraph.stores.records import MessageRow, Placed
 
 
 class Neo4jHousekeeping(Neo4jExport):

@@ -10,8 +10,8 @@ from pathlib import Path
 from cognigraph.model.filters import MessageQuery
 from cognigraph.model.storage import Check
 from cognigraph.new_file import new_file
-from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols import imports_check
+from cognigraph.stores.records import Placed
 from cognigraph.stores.sqlite.connection import mapped_errors
 from cognigraph.stores.sqlite.erase import erase_deleted
 from cognigraph.stores.sqlite.export import SQLiteExport

@@ -15,9 +15,8 @@ from typing import Any
 from cognigraph.errors import StoreError
 from cognigraph.model import StoredMessage
 from cognigraph.model.filters import MessageQuery, Position
-from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols import import_runs
-from cognigraph.stores.records import InsertStatus, MessageData, MessageRow
+from cognigraph.stores.records import InsertStatus, MessageData, MessageRow, Placed
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.rows import (
     DONE,

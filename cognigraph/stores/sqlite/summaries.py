@@ -10,9 +10,8 @@ from cognigraph.ids import revision_uid
 from cognigraph.model import Episode, Summary, Theme
 from cognigraph.model.graph import Written
 from cognigraph.stores.candidates import EpisodeCandidate
-from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow
+from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow, next_versions, written_uid
 from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms
-from cognigraph.stores.written_versions import next_versions, written_uid
 from cognigraph.times import from_micros, to_micros
 
 ThemePlace = tuple[int, int]
