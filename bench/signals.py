@@ -29,7 +29,7 @@ from cognigraph.retrieve.rank.ranking import scaled, share_of_best, share_of_lon
 from cognigraph.retrieve.rank.signals import Corrections, corrections, what_is_corrected
 from cognigraph.retrieve.standing import (
     STATE_DEPTH,
-    Statement,
+    DatedMessage,
     may_tell_a_state,
     newer_before_older,
 )
@@ -83,7 +83,7 @@ class States:
     def in_order(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Return the rows of the best messages with newer ones before older ones."""
         head = [
-            Statement(self.at[row], float(scores[row]), float(self.own[row]),
+            DatedMessage(self.at[row], float(scores[row]), float(self.own[row]),
                       float(self.change[row]), bool(self.may_move[row]))
             for row in rows[:STATE_DEPTH]
         ]  # fmt: skip

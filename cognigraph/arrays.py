@@ -82,7 +82,7 @@ def steps(ascending: Ints) -> Ints:
     return found
 
 
-def each_once(*rows: npt.NDArray[np.integer]) -> Ints:
+def sorted_unique(*rows: npt.NDArray[np.integer]) -> Ints:
     """The numbers of some arrays, ascending, each once; for few it is faster than np.unique."""
     ascending = np.sort(np.concatenate(rows)).astype(np.int64, copy=False)
     first = np.ones(len(ascending), bool)

@@ -386,10 +386,15 @@ class Space(Tenant):
             return run_loop(self._engine, self._name, request, answer=False, apply=False).context
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
-        reader = zone(timezone) or self._engine.zone or UTC
+        display_zone = zone(timezone) or self._engine.zone or UTC
         self._engine.store.search.warm(self._name)
         answer = partial(
-            build_block, settings=chosen.context, k=k, max_tokens=budget, zone=reader, shape=shape
+            build_block,
+            settings=chosen.context,
+            k=k,
+            max_tokens=budget,
+            zone=display_zone,
+            shape=shape,
         )
         return with_request(
             self._engine, self._name, answer, question, now=now, as_of=as_of, valid_at=valid_at,

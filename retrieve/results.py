@@ -30,8 +30,8 @@ from cognigraph.retrieve.standing import (
     COMPARED,
     DEPTH,
     STATE_DEPTH,
+    DatedMessage,
     Said,
-    Statement,
     current_facts_first,
     current_messages_first,
     fetched_at,
@@ -201,7 +201,7 @@ class RankedCandidates:
         changes = or_zero(self.ranking.raw.get("change", np.zeros(len(scores))))
         order = newer_before_older(
             [
-                Statement(
+                DatedMessage(
                     at=best.records[row].at,
                     score=float(scores[row]),
                     own=float(own[row]),

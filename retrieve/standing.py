@@ -291,7 +291,7 @@ def in_order(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DatedMessage:
     """What decides whether a message moves before older ones.
 
     ``score`` ranks it, and ``own`` says how well it answers by itself. ``change`` in [0, 1] says
@@ -310,7 +310,7 @@ def may_tell_a_state(record: ChunkRecord) -> bool:
     return record.role == "user" and not _TELLS_NOTHING.issuperset(words(record.text))
 
 
-def newer_before_older(found: Sequence[Statement]) -> list[int]:
+def newer_before_older(found: Sequence[DatedMessage]) -> list[int]:
     """Return the order of messages, best first, in which newer ones precede older ones.
 
     What the user said about a thing in March and in May matches "What do I pay?" about equally
@@ -333,7 +333,7 @@ def newer_before_older(found: Sequence[Statement]) -> list[int]:
     return order
 
 
-def _replaces(new: Statement, old: Statement, best: float, *, few: bool) -> bool:
+def _replaces(new: DatedMessage, old: DatedMessage, best: float, *, few: bool) -> bool:
     """Whether a message is newer than another one and matches about as well.
 
     That is by its score, compared with the ``best`` one. With ``few`` candidates, for which scaling

@@ -148,7 +148,7 @@ class LoopRequest:
 def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
     """Create the state in which the loop of a request begins."""
     chosen = request.settings or engine.settings
-    reader = zone(request.timezone) or engine.zone or UTC
+    display_zone = zone(request.timezone) or engine.zone or UTC
     now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
     run = partial(
         with_request, engine, space, now=now, as_of=request.as_of, where=request.where,
@@ -156,7 +156,7 @@ def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
     )  # fmt: skip
     return LoopState(
         request.question,
-        recall=Recall(run, chosen.context, reader),
+        recall=Recall(run, chosen.context, display_zone),
         asker=None if engine.model is None else Asker(engine.model, request.limits),
         history=request.history,
         now=now,

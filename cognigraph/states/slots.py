@@ -21,7 +21,7 @@ _TASKS: dict[str, Says] = {"has the task": "holds", "has done the task": "ends"}
 _LIGHT = word_set("a an the my our your his her their this that to i we have has been is was")
 
 
-def told_of_task(relation: str, item: str) -> tuple[str, Says, str, bool] | None:
+def task_claim(relation: str, item: str) -> tuple[str, Says, str, bool] | None:
     """Return what a fact says of a task: slot, holds or ends, value, and whether it is a change.
 
     ``None`` if it is about no task.
@@ -235,14 +235,14 @@ def excludes(old: Claim, new: Claim) -> bool:
 # Names of slots
 
 
-def in_one(slot: str) -> str:
+def base_slot(slot: str) -> str:
     """Return one name for a slot of an entity, whichever end of a fact the entity is."""
     return slot.removeprefix(OBJECT_SIDE)
 
 
 def both_sides(slot: str) -> tuple[str, ...]:
     """Return the slot and its twin, if it has one: a role is told from both ends of a fact."""
-    return (VALUE, OBJECT_SIDE + VALUE) if in_one(slot) == VALUE else (slot,)
+    return (VALUE, OBJECT_SIDE + VALUE) if base_slot(slot) == VALUE else (slot,)
 
 
 def family(slot: str) -> str:
@@ -264,7 +264,7 @@ def replaceable(slot: str) -> bool:
 @lru_cache(maxsize=8192)
 def _claim_of(fact: FactForm) -> Claim | None:
     relation = _present(normalise(fact.relation))
-    task = told_of_task(relation, fact.object)
+    task = task_claim(relation, fact.object)
     if task is not None:
         return Claim(*task)
     readings = (read(fact, relation) for read in (_attribute, _from_table, _state))

@@ -12,10 +12,10 @@ from cognigraph.ids import normalise
 from cognigraph.states.slots import (
     Claim,
     FactForm,
+    base_slot,
     both_sides,
     claim_of,
     family,
-    in_one,
     replaceable,
 )
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
@@ -198,10 +198,10 @@ def _groups(
         if row.slot is None:
             yield [row], [row]
             continue
-        by_slot.setdefault((row.holder, in_one(row.slot)), []).append(row)
+        by_slot.setdefault((row.holder, base_slot(row.slot)), []).append(row)
         if row.replaces and "|" in row.slot:
             replacing.setdefault((row.holder, family(row.slot)), []).append(row)
-    wanted = {(holder, in_one(slot)) for holder, slot in slots}
+    wanted = {(holder, base_slot(slot)) for holder, slot in slots}
     for holder, slot in sorted(wanted & by_slot.keys(), key=repr):
         own = by_slot[holder, slot]
         others = replacing.get((holder, family(slot)), []) if "|" in slot else []

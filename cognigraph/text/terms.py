@@ -252,7 +252,7 @@ def is_foreign_word(word: str) -> bool:
     return word in _vocabularies()[1]
 
 
-class _Told(NamedTuple):
+class _LanguageSigns(NamedTuple):
     """What a word tells: how much it speaks for English and for others, and of its letters."""
 
     english: float
@@ -261,13 +261,13 @@ class _Told(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def _of_word(word: str, first: bool) -> _Told:
+def _of_word(word: str, first: bool) -> _LanguageSigns:
     english, foreign = _vocabularies()
     low = word.lower().replace("’", "'")
     against = (low in foreign and (first or word.islower())) + (
         _FOREIGN_LETTERS.search(low) is not None and len(low) > 2
     ) / 3
-    return _Told(_weight(word, english, first), against, low[0] > _LATIN_END)
+    return _LanguageSigns(_weight(word, english, first), against, low[0] > _LATIN_END)
 
 
 def _weight(word: str, english: frozenset[str], first: bool) -> float:

@@ -18,7 +18,7 @@ from cognigraph.retrieve.question.temporal import (
     read_time,
 )
 from cognigraph.retrieve.standing import (
-    Statement,
+    DatedMessage,
     in_order,
     is_over,
     newer_before_older,
@@ -248,7 +248,7 @@ def newer_first(scores, days, changes=None, moving=None, own=None):
     columns = zip(scores, days, own, changes or [0.0] * n, moving or [True] * n, strict=True)
     return newer_before_older(
         [
-            Statement(day(f"2026-11-{number:02}"), score, answer, change, may)
+            DatedMessage(day(f"2026-11-{number:02}"), score, answer, change, may)
             for score, number, answer, change, may in columns
         ]
     )

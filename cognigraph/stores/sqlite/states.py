@@ -11,7 +11,7 @@ from typing import Any
 
 from cognigraph.errors import NotFoundError
 from cognigraph.model import Triple
-from cognigraph.states.slots import OBJECT_SIDE, FactForm, family, in_one
+from cognigraph.states.slots import OBJECT_SIDE, FactForm, base_slot, family
 from cognigraph.states.succession import BY_RULES, NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
 from cognigraph.stores.readings import NamedRuling, ruling_of
@@ -245,7 +245,7 @@ def _rows(connection: sqlite3.Connection, query: str, **parameters: Any) -> list
 
 def _shared(slot: str) -> str:
     """What facts have in common that can end each other: their slot, or its family."""
-    return family(slot) if "|" in slot else in_one(slot)
+    return family(slot) if "|" in slot else base_slot(slot)
 
 
 def _holder(row: tuple[Any, ...]) -> int:

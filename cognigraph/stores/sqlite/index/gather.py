@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, Vector, each_once, products
+from cognigraph.arrays import Floats, Ints, Vector, products, sorted_unique
 from cognigraph.model import Exclusion
 from cognigraph.model.filters import Filter
 from cognigraph.stores.candidates import (
@@ -75,14 +75,14 @@ def gather_candidates(
     triples = TripleSources(connection, index, space_id, query, until)
     found = _run_sources(index, query, sought, triples)
     evidence = evidence_of(connection, index, triples.found.all(), until, visible)
-    reached = each_once(found.chunks.all(), evidence.chunks)
+    reached = sorted_unique(found.chunks.all(), evidence.chunks)
     rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
-    session_ids = each_once(index.chunks["session"][rows.rows], found.near_sessions)
+    session_ids = sorted_unique(index.chunks["session"][rows.rows], found.near_sessions)
     session_candidates, sessions = _session_candidates(
         connection, index, session_ids, found.themes, found.hashes, query
     )
     chunks = _chunk_candidates(index, rows, found, sessions, query, connect)
-    triple_rows = Positions(index.triples, each_once(evidence.triples))
+    triple_rows = Positions(index.triples, sorted_unique(evidence.triples))
     triple_candidates = triples.candidates(triple_rows, evidence, rows, chunks, connect)
     row_ids.remember(chunks.uids, index.chunks["id"][rows.rows])
     row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows])
@@ -154,7 +154,7 @@ def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | N
             step = links[step].astype(np.int64)
             step = step[step >= 0]
             reached.append(step)
-    return passing(each_once(*reached), visible)
+    return passing(sorted_unique(*reached), visible)
 
 
 # Chunks and sessions
@@ -323,7 +323,7 @@ class TripleSources:
             # Rounded, because the last bits of a product depend on the rows beside it.
             order = np.lexsort((-last[near], -self.scan.cosines(near).round(6)))
             chosen.append(near[order[:limit]])
-        return each_once(*chosen)
+        return sorted_unique(*chosen)
 
     def candidates(
         self,
@@ -512,7 +512,7 @@ class FoundRows:
 
     def all(self) -> Ints:
         """The rows that one of them found, ascending."""
-        return each_once(self.vector, self.terms, self.anchor)
+        return sorted_unique(self.vector, self.terms, self.anchor)
 
 
 @dataclass(frozen=True)
