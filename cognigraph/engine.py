@@ -22,7 +22,7 @@ from cognigraph.ingest.queue.step import Step, Waiting
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
-from cognigraph.llm.resolve_model import resolve_model
+from cognigraph.llm.protocols import resolve_model
 from cognigraph.model.storage import Check
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker

@@ -16,8 +16,7 @@ from typing import Any
 from cognigraph.errors import ConfigurationError, InvalidMessageError
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, also_reads
-from cognigraph.ingest.model.parse_lines import clean, entity_type
-from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.parse_lines import clean, entity_type, normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
 from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from cognigraph.english import verbs
-from cognigraph.english.places import CITIES
-from cognigraph.english.words import NUMBERS, word_set
+from cognigraph.english.words import CITIES, NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
 from cognigraph.text.terms import stem

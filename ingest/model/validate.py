@@ -22,8 +22,13 @@ from cognigraph.english.times.readers import CERTAIN
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import NO_DATE, Fact, Mention
-from cognigraph.ingest.model.parse_lines import FactLine, clean, entity_line, fact_line
-from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.parse_lines import (
+    FactLine,
+    clean,
+    entity_line,
+    fact_line,
+    normalise_relation,
+)
 from cognigraph.ingest.model.transcript import Turn, WindowName, WindowNames, lasting_aliases
 from cognigraph.model.messages import ANONYMOUS
 from cognigraph.times import When, parse_when
