@@ -220,11 +220,6 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
         request.where,
         request.without,
     )
-    return candidates_of(request, query)
-
-
-def candidates_of(request: SearchRequest, query: CandidateQuery) -> Candidates:
-    """Ask the store for the candidates of a query that was built for the request."""
     found = request.store.search.candidates(request.space, query)
     if request.as_of is not None and found.sessions.ids:
         sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from cognigraph.arrays import Vector
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import (
     Filter,
@@ -29,8 +28,6 @@ from cognigraph.retrieve.plan import (
     SearchPlan,
     SearchRequest,
     Stopwatch,
-    candidate_query,
-    candidates_of,
     distinct,
     find_candidates,
     plan_search,
@@ -166,12 +163,18 @@ class QueryOutcome:
 
 def run_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
     """Answer a planned query with the ``k`` best messages."""
+    candidates, ranking = ranked_candidates(plan, stopwatch)
+    result, rows = RankedCandidates(plan, candidates, ranking).result(k, stopwatch)
+    return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
+
+
+def ranked_candidates(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking]:
+    """Find the candidates of a planned query and rank them; ends both stages."""
     candidates = find_candidates(plan.request, plan.analysis)
     stopwatch.lap("candidates")
     ranking = rank_candidates(plan.request, plan.analysis, candidates)
     stopwatch.lap("rank")
-    result, rows = RankedCandidates(plan, candidates, ranking).result(k, stopwatch)
-    return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
+    return candidates, ranking
 
 
 def nothing_asked(request: SearchRequest) -> SearchResult:
@@ -364,7 +367,7 @@ MOST_TURNS = 60
 
 def _facts_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The messages that state the best facts; each scores as the best fact that it states."""
-    candidates, ranking, _ = _candidates(plan, stopwatch)
+    candidates, ranking = ranked_candidates(plan, stopwatch)
     score = np.full(len(candidates.chunks.uids), -np.inf)
     for row, evidence in enumerate(candidates.triples.evidence):
         for chunk in evidence:
@@ -379,23 +382,6 @@ def _facts_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     )
 
 
-def _candidates(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking, Vector]:
-    request = plan.request
-    query = candidate_query(
-        plan.analysis,
-        request.embedder,
-        request.settings,
-        request.as_of,
-        request.where,
-        request.without,
-    )
-    candidates = candidates_of(request, query)
-    stopwatch.lap("candidates")
-    ranking = rank_candidates(request, plan.analysis, candidates)
-    stopwatch.lap("rank")
-    return candidates, ranking, query.vector
-
-
 @dataclass(frozen=True, slots=True)
 class _Scored:
     candidate: EpisodeCandidate
@@ -404,13 +390,13 @@ class _Scored:
 
 def _episodes_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The best episodes, and as hits the messages that they cover."""
-    candidates, ranking, vector = _candidates(plan, stopwatch)
+    candidates, ranking = ranked_candidates(plan, stopwatch)
     request, chunks = plan.request, candidates.chunks
     order = best_first(ranking.score, chunks.at)
     ranks = {chunks.uids[row]: rank for rank, row in enumerate(order)}
     found = request.store.search.episodes(
         request.space,
-        vector,
+        request.embedder.embed_query(plan.analysis.question),
         [chunks.uids[row] for row in order[:_MESSAGES]],
         max(_FEWEST_NEAR, 2 * k) + len(request.without.episodes),
     )
