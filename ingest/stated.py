@@ -101,15 +101,13 @@ class Stated:
 # --- What an application gives ---------------------------------------------------------------
 
 
-def stated_with(message: Message, speaker: str | None, at: datetime, index: int) -> str | None:
-    """What is stated with a message, as it is stored; ``None`` if nothing is.
+def stated_with(message: Message, speaker: str | None, at: datetime, index: int) -> str:
+    """What is stated with a message, as it is stored.
 
     Raises:
         InvalidMessageError: a fact or the summary cannot be stored; the error names the field.
     """
     facts, extract, summary = message.facts, message.extract, message.session_summary
-    if facts is None and extract is None and summary is None:
-        return None
     try:
         if extract is not None and not isinstance(extract, bool):
             raise ConfigurationError(f"extract must be true or false, not {shown(extract)}")

@@ -90,8 +90,9 @@ def clean(
         at = now if message.at is None else to_utc(message.at, zone)
     except InvalidMessageError as error:
         raise InvalidMessageError(f"message {index}: {error}", index=index) from error
-    if facts is None and (given := stated_with(message, speaker, at, index)) is not None:
-        data = replace(data or MessageData(), facts=given)
+    given = (message.facts, message.extract, message.session_summary)
+    if facts is None and any(part is not None for part in given):
+        data = replace(data or MessageData(), facts=stated_with(message, speaker, at, index))
     if data is not None and data.expires is not None and data.expires <= at:
         raise InvalidMessageError(
             f"message {index}: expires is not later than the message itself", index=index
