@@ -18,7 +18,7 @@ DETERMINERS = word_set(
 FIRST_PERSON = word_set("i we")
 PRONOUNS = word_set(
     """i we you he she they it this that these those there who someone everyone anyone
-    somebody everybody anybody nobody"""
+    somebody everybody anybody nobody either neither none others another"""
 )
 OBJECT_PRONOUNS = word_set(
     """it them him her me us you this that these those myself yourself one"""

@@ -186,6 +186,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FOREIGN_LETTERS = re.compile("[äöüßéèêëàâçñõãåøæœłęąśżźćńčřšžěůığşőűîïôûùìòáíóúýđțăß¿¡]")
 _OWNER = re.compile(r"\w+[bcdfghjklmnpqrtvwxz]'s")
 """An owner in English: "Omar's". Dutch writes this only after a vowel."""
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}|https?://[^\s<>\"]+")
+"""Mail addresses and links: ".com" is no Portuguese "with"."""
 _MOST_WORDS = 400
 _SCRIPTS = {
     "ja": re.compile("[\u3040-\u30ff]"),
@@ -213,7 +215,8 @@ def _vocabularies() -> tuple[frozenset[str], frozenset[str]]:
 
 def is_english(text: str) -> bool | None:
     """Return whether a text is English; ``None`` if too little of it tells."""
-    spelled = [match[0] for match in islice(_WORD.finditer(text), _MOST_WORDS)]
+    prose = _ADDRESS.sub(" ", text) if "@" in text or "/" in text else text
+    spelled = [match[0] for match in islice(_WORD.finditer(prose), _MOST_WORDS)]
     if not spelled:
         return None
     told = [_of_word(word, at == 0) for at, word in enumerate(spelled)]

@@ -31,7 +31,9 @@ class Bound:
     its largest item, and ``size`` that of the whole; a value other than text counts as 8.
     ``number`` is the largest absolute value, None if it is unknown or no whole number, and
     ``literal`` the text itself, if it is known. ``gathered`` says that the value was collected from
-    rows: all such values of a query together are no larger than the bound.
+    rows: all such values of a query together are no larger than the bound. ``lazy`` says that it is
+    or holds a range(), whose numbers a server makes only when it writes them: they take no memory
+    before, so the limit for the memory of a transaction does not bound them.
     """
 
     chars: int = 0
@@ -42,12 +44,14 @@ class Bound:
     number: int | None = None
     literal: str | None = None
     gathered: bool = False
+    lazy: bool = False
 
     @property
     def element(self) -> Bound:
         """The bound of an item of the value, or of the value itself if it is no list."""
         size = self.item if self.length else self.size
-        return Bound(self.chars, self.nested, self.nested, self.item, size, self.number)
+        lazy = self.lazy and self.nested > 0
+        return Bound(self.chars, self.nested, self.nested, self.item, size, self.number, lazy=lazy)
 
     @property
     def widest(self) -> int:
@@ -87,6 +91,7 @@ def joined(*bounds: Bound) -> Bound:
         max((bound.element.size for bound in bounds), default=OTHER_SIZE),
         max((bound.size for bound in bounds), default=OTHER_SIZE),
         max(numbers, default=0) if len(numbers) == len(bounds) else None,
+        lazy=any(bound.lazy for bound in bounds),
     )
 
 
@@ -101,6 +106,7 @@ def listed(values: Sequence[Bound]) -> Bound:
         each.size,
         total,
         each.number,
+        lazy=each.lazy,
     )
 
 
@@ -108,7 +114,7 @@ def repeated(value: Bound, length: int) -> Bound:
     """Return the bound of a list of ``length`` values."""
     nested = max(value.nested, value.length)
     total = length * (value.size + OTHER_SIZE) + OTHER_SIZE
-    return Bound(value.chars, length, nested, value.size, total, value.number)
+    return Bound(value.chars, length, nested, value.size, total, value.number, lazy=value.lazy)
 
 
 def collected(value: Bound) -> Bound:

@@ -18,7 +18,6 @@ from cognigraph.cypher.guard.bounds import (
     SCALAR,
     STORED,
     Bound,
-    collected,
     joined,
     listed,
     repeated,
@@ -158,7 +157,7 @@ class Expressions(Cursor):
         if self.word("EXISTS", "COUNT", "COLLECT") and self.mark("{", ahead=1):
             self.at += 1
             returned = self.subquery()
-            return collected(returned) if token.word("COLLECT") else SCALAR
+            return self.costs.collected(returned) if token.word("COLLECT") else SCALAR
         if token.named and not token.word("MATCH"):
             return self._named()
         raise self.error("an expression is expected here")
@@ -221,7 +220,9 @@ class Expressions(Cursor):
         if self.take_word("WHERE"):
             self.condition()
         # [(a)-->(b) | b.name]
-        return collected(self.expression()) if self.take_mark("|") else self._listed(values)
+        return (
+            self.costs.collected(self.expression()) if self.take_mark("|") else self._listed(values)
+        )
 
     def _listed(self, values: Sequence[Bound]) -> Bound:
         return self.costs.checked(listed(values))
@@ -235,7 +236,7 @@ class Expressions(Cursor):
         before, self.costs.steps = self.costs.steps, 0
         if self.take_word("WHERE"):
             self.condition()
-        value = source
+        value = replace(source, lazy=source.element.lazy)
         if self.take_mark("|"):
             value = self.costs.checked(repeated(self.expression(), source.length))
         self._end_loop(before, source.length)

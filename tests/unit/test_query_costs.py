@@ -97,6 +97,14 @@ def check(query: str) -> None:
         ("UNWIND [1000000000] AS n RETURN range(1, n)", TEXTS),
         ("RETURN range(1, 10^9)", "the bounds of range"),
         ("RETURN range(1, 1e9)", "the bounds of range"),
+        # Ranges of which each takes no memory before it is written
+        ("MATCH ()-[*1..29]-() RETURN [collect(range(1, 9)), collect(range(1, $few))]", "UNWIND"),
+        ("MATCH (n) WITH {r: [range(1, 9)]} AS m RETURN collect(DISTINCT m) AS n", "UNWIND"),
+        ("MATCH (n) WITH n, range(1, 9) + [0] AS r RETURN collect(r[1..]) AS n", "UNWIND"),
+        ("MATCH (n) RETURN [(n)-->(m) | CASE WHEN m.x THEN range(1, 9) END] AS n", "UNWIND"),
+        ("RETURN COLLECT { MATCH (n) RETURN tail(range(1, 9)) } AS n", "UNWIND"),
+        ("MATCH (n) RETURN collect([x IN $list | range(1, 9)]) AS n", "UNWIND"),
+        ("MATCH (n) RETURN collect(reduce(a = [], x IN $list | range(1, 9))) AS n", "UNWIND"),
         # Values that grow
         ("RETURN reduce(s = 'x', i IN range(1, 40) | s + s)", "double its value in each iteration"),
         ("RETURN reduce(s = 'x', i IN [1, 2] | replace(s, 'x', 'xx'))", "double its value"),
@@ -147,6 +155,8 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         "MATCH p = (a)-[*1..3]-(b) "
         "RETURN reduce(sum_ = 0, r IN relationships(p) | sum_ + r.weight)",
         "RETURN range(10, 1, -1), range(0, $few), range(1, $few + 1, 2), range(1, 10 * 10)",
+        "MATCH (n) WITH n, range(1, 9) AS r UNWIND r AS i RETURN collect(i), collect(size(r)) AS n",
+        "MATCH (n) RETURN collect([x IN range(1, 9) WHERE x > n.seq]) AS n",
         "MATCH (n) WHERE n.text STARTS WITH 'a' RETURN n.first + ' ' + n.last AS name",
         "MATCH (n) RETURN n {.name, at: n.at, text: n.text}, [(n)-->(m) | m.name] AS names",
         "MATCH (n) WITH collect(n) AS all_ RETURN [n IN all_ WHERE n.x > 1 | 1] AS xs",
