@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from itertools import islice
 from math import isfinite, isnan
@@ -105,7 +105,8 @@ class RankedCandidates:
             self._hit(best.records[row], why, known, confidence.of_hit(sure, rank))
             for rank, (row, why) in enumerate(zip(rows, whys, strict=True))
         )
-        ranked_triples = self._triple_hits(triple_rows, known.facts)
+        stated = {uid for row in rows for uid in known.stated.get(best.records[row].uid, ())}
+        ranked_triples = self._triple_hits(self._supported(triple_rows, stated), known.facts)
         session_hits = self._session_hits(session_rows, read.sessions)
         stopwatch.lap("fetch")
         result = SearchResult(
@@ -302,6 +303,18 @@ class RankedCandidates:
         relevant = [one.uid for one in found if newest_of(one.uid, triples) not in named]
         times = [best.records[row].at for row in rows]
         return current_messages_first(rows, stated, triples, times, relevant, past=time.past)
+
+    def _supported(self, rows: list[int], stated: Set[str]) -> list[int]:
+        """Keep the facts that share a word or a name with the question, or are in one of the hits.
+
+        The nearest of a few facts need have nothing to do with a question.
+        """
+        triples = self.candidates.triples
+        return [
+            row
+            for row in rows
+            if triples.by_terms[row] or triples.by_anchor[row] or triples.uids[row] in stated
+        ]
 
     def _triple_hits(self, rows: list[int], triples: Mapping[str, Triple]) -> list[Triple]:
         """Return the best triples with scores, newest or oldest first if the question says so."""
