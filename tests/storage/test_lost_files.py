@@ -339,10 +339,10 @@ def test_processes_that_share_a_file_count_together(tmp_path):
 
 _KILLED = """
 import os, signal, sys
-from cognigraph.stores.sqlite import changes
+from cognigraph.stores.sqlite import file, schema
 from tests.storage.writers import open_memory, turn
-changes._settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-changes.check = lambda *_, **options: None
+file._settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+schema.check_changes = lambda *_, **options: None
 memory = open_memory(sys.argv[1])
 memory.add_many([turn(1)])
 """

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognigraph import Filter, Memory
-from cognigraph.arrays import product, products
+from cognigraph import Filter, Memory, arrays
+from cognigraph.arrays import product, products, run_all
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, Evidence, StoredTexts
 from cognigraph.stores.sqlite.index import index_words, nearest
@@ -27,7 +27,6 @@ from cognigraph.stores.sqlite.index.nearest import (
     CodeQuery,
     Codes,
     ExactScan,
-    run_all,
     signs,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
@@ -54,13 +53,13 @@ def unit(seed: int, count: int, dimension: int) -> np.ndarray:
 @pytest.mark.parametrize("dimension", [256, 384, 100])
 def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
     vectors, asked = np.split(unit(1, 30_020, dimension), [30_000])
-    nearest = Codes(dimension)
+    codes = Codes(dimension)
     for start in range(0, len(vectors), 7000):
-        nearest.append(vectors[start : start + 7000])
+        codes.append(vectors[start : start + 7000])
     found = total = 0
     for query in asked:
         best = np.argsort(-(vectors @ query))[:50]
-        left = CodeQuery(nearest, query).nearest(50)
+        left = CodeQuery(codes, query).nearest(50)
         assert len(left) == 100
         assert left.tolist() == sorted(set(left.tolist()))
         found += np.isin(best, left).sum()
@@ -70,9 +69,9 @@ def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
 
 def test_the_signs_that_differ_are_counted():
     vectors = np.array([[1, -1, 1], [1, 1, 1], [-1, 1, -1], [0, 0, 0]], np.float32)
-    nearest = Codes(3)
-    nearest.append(vectors)
-    counted, tasks = nearest.comparisons(vectors[0])
+    codes = Codes(3)
+    codes.append(vectors)
+    counted, tasks = codes.comparisons(vectors[0])
     run_all(tasks)
     assert counted.tolist() == [0, 1, 3, 2]
     assert signs(vectors)[0].tolist() == [0b101, 0b111, 0b010, 0]
@@ -108,30 +107,30 @@ def test_the_least_values_are_found_with_all_that_equal_the_last():
 
 def test_an_opposite_vector_is_not_taken_for_an_equal_one():
     vectors = unit(3, 6000, 256)
-    nearest = Codes(256)
-    nearest.append(np.concatenate([vectors, -vectors[:1]]))
-    assert 6000 not in CodeQuery(nearest, vectors[0]).nearest(20)
-    assert 0 in CodeQuery(nearest, vectors[0]).nearest(20)
+    codes = Codes(256)
+    codes.append(np.concatenate([vectors, -vectors[:1]]))
+    assert 6000 not in CodeQuery(codes, vectors[0]).nearest(20)
+    assert 0 in CodeQuery(codes, vectors[0]).nearest(20)
 
 
 def test_overwritten_rows_have_new_codes():
     vectors = unit(4, 9000, 64)
-    nearest, fresh = Codes(64), Codes(64)
-    nearest.append(vectors)
+    codes, fresh = Codes(64), Codes(64)
+    codes.append(vectors)
     swapped = vectors.copy()
     swapped[[5, 8000]] = vectors[[8000, 5]]
-    nearest.update(np.array([5, 8000]), swapped[[5, 8000]])
+    codes.update(np.array([5, 8000]), swapped[[5, 8000]])
     fresh.append(swapped)
-    for name, array in nearest.arrays().items():
+    for name, array in codes.arrays().items():
         assert np.array_equal(array, fresh.arrays()[name])
 
 
 def test_only_allowed_rows_are_found_and_as_many_as_there_are():
     vectors = unit(5, 20_000, 64)
-    nearest = Codes(64)
-    nearest.append(vectors)
+    codes = Codes(64)
+    codes.append(vectors)
     query = unit(6, 1, 64)[0]
-    scan = CodedScan(nearest, query)
+    scan = CodedScan(codes, query)
     exact = ExactScan(vectors, query)
     for share in (0.001, 0.3):
         allowed = np.random.default_rng(7).random(20_000) < share
@@ -288,17 +287,17 @@ def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeyp
             ]  # fmt: skip
 
         with monkeypatch.context() as patch:
-            patch.setattr(nearest._THREADS, "count", 0)
+            patch.setattr(arrays._THREADS, "count", 0)
             alone = answers(0)
         assert all(alone)
         asked: list[object] = []
-        submit = nearest._THREADS.submit
+        submit = arrays._THREADS.submit
 
         def counted(work):
             asked.append(work)
             return submit(work)
 
-        monkeypatch.setattr(nearest._THREADS, "submit", counted)
+        monkeypatch.setattr(arrays._THREADS, "submit", counted)
         with ThreadPoolExecutor(4) as threads:
             assert list(threads.map(answers, range(4))) == [alone] * 4
         assert asked  # other threads had a part in it
@@ -364,10 +363,10 @@ def test_products_in_the_calling_thread_are_those_of_blas(rows, others):
 
 def test_the_rounded_components_give_nearly_the_exact_cosine():
     vectors = unit(12, 1500, 100)
-    nearest = Codes(100)
-    nearest.append(vectors)
+    codes = Codes(100)
+    codes.append(vectors)
     rows = np.arange(1500)[::-1]
-    found = nearest.cosines(vectors[7], rows)
+    found = codes.cosines(vectors[7], rows)
     assert len(found) == 1500
     assert rows[found.argmax()] == 7
     error = found - vectors[rows] @ vectors[7]

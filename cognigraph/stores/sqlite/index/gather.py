@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, Vector, products, sorted_unique
+from cognigraph.arrays import Floats, Ints, SharedTasks, Vector, products, sorted_unique
 from cognigraph.model import Exclusion
 from cognigraph.model.filters import Filter
 from cognigraph.stores.candidates import (
@@ -35,7 +35,7 @@ from cognigraph.stores.candidates import (
 from cognigraph.stores.sqlite.index.index_cache import evidence_pairs
 from cognigraph.stores.sqlite.index.index_words import best_by_words
 from cognigraph.stores.sqlite.index.layer import NOBODY, Hashes, Lookup, Table, gather, term_hashes
-from cognigraph.stores.sqlite.index.nearest import Scan, SharedTasks
+from cognigraph.stores.sqlite.index.nearest import Scan
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.rows import (
     ROLE_OF_NUMBER,
