@@ -69,8 +69,9 @@ Java copies the text anew at each character that becomes longer in upper or lowe
 _CONVERTING = frozenset(
     "tointeger tointegerornull tointegerlist tofloat tofloatornull tofloatlist".split()
 )
-_FAILED_CONVERSION = 2_000
-"""Steps for a text that is no number: Java makes an exception of it, with all its callers."""
+_FAILED_CONVERSION, _FAILED_PER_CHAR = 2_000, 150
+"""Steps for a text that is no number, and for each character of it: Java makes an exception of it,
+with all its callers, which takes 10 microseconds for each character if one is not ASCII."""
 
 
 class Costs:
@@ -226,7 +227,8 @@ class Costs:
         if name in _QUADRATIC:
             self.read(first.chars**2 // 4)
         if name in _CONVERTING and first.chars:
-            self.spend(_FAILED_CONVERSION * max(first.length, 1))
+            each = _FAILED_CONVERSION + _FAILED_PER_CHAR * first.chars
+            self.spend(each * max(first.length, 1))
         if name in ("nodes", "relationships", "properties", "keys", "labels"):
             return joined(STORED, first)
         if name in _NUMERIC:

@@ -40,6 +40,8 @@ def check(query: str) -> None:
         ("RETURN toInteger($long)", "max_steps"),
         ("RETURN reduce(a = 0, x IN $many | a + toFloat('no'))", "max_steps"),
         ("RETURN [x IN $many | toIntegerOrNull(toString(x))]", "max_steps"),
+        ("RETURN reduce(a = 0, x IN range(1, 9999) | a + toFloat('" + "\u0130" * 300 + "'))",
+         "max_steps"),
         ("UNWIND $many AS x UNWIND [1] AS y RETURN toInteger('no')", "max_steps"),
         ("RETURN toFloatList($ids)", "max_steps"),
         ("WITH $long AS s WITH s + 'a' AS s ORDER BY s RETURN s CONTAINS $needle",
