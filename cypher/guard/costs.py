@@ -295,7 +295,7 @@ class Costs:
 
         ``values`` are what its body makes of the start in one, two and three iterations.
         """
-        sizes: dict[str, int] = {}
+        sizes: dict[str, Any] = {}
         for name in ("chars", "length", "nested", "item", "size", "shared"):
             one, two, three = (getattr(bound, name) for bound in values)
             if three - two > max(two - one, 0):
