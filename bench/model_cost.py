@@ -32,7 +32,7 @@ from cognigraph import Memory
 from cognigraph.ingest.model.extractor import READ_PROMPT, SUMMARY_PROMPT, ModelExtractor
 from cognigraph.llm import ChatModel, Ledger, Prices
 from cognigraph.llm.prompts import prompt_file
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 PRICES = ("0.1,0.025,0.4", "0.5,0.125,2", "2.5,0.625,10")
 SUMMARY = ("keys", "themes")

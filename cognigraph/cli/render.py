@@ -28,8 +28,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.storage import Check
 from cognigraph.stores.records import Failure
-from cognigraph.text.clean import spoken
-from cognigraph.text.terms import query_words, term_counts
+from cognigraph.text.terms import query_words, spoken, term_counts
 
 _UNITS = (
     ("year", 365.25 * 86400),

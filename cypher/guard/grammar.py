@@ -18,6 +18,7 @@ from cognigraph.cypher.guard.bounds import (
     SCALAR,
     STORED,
     Bound,
+    collected,
     joined,
     listed,
     repeated,
@@ -157,7 +158,7 @@ class Expressions(Cursor):
         if self.word("EXISTS", "COUNT", "COLLECT") and self.mark("{", ahead=1):
             self.at += 1
             returned = self.subquery()
-            return self.costs.collected(returned) if token.word("COLLECT") else SCALAR
+            return collected(returned) if token.word("COLLECT") else SCALAR
         if token.named and not token.word("MATCH"):
             return self._named()
         raise self.error("an expression is expected here")
@@ -220,9 +221,7 @@ class Expressions(Cursor):
         if self.take_word("WHERE"):
             self.condition()
         # [(a)-->(b) | b.name]
-        return (
-            self.costs.collected(self.expression()) if self.take_mark("|") else self._listed(values)
-        )
+        return collected(self.expression()) if self.take_mark("|") else self._listed(values)
 
     def _listed(self, values: Sequence[Bound]) -> Bound:
         return self.costs.checked(listed(values))
@@ -236,7 +235,7 @@ class Expressions(Cursor):
         before, self.costs.steps = self.costs.steps, 0
         if self.take_word("WHERE"):
             self.condition()
-        value = replace(source, lazy=source.element.lazy)
+        value = source
         if self.take_mark("|"):
             value = self.costs.checked(repeated(self.expression(), source.length))
         self._end_loop(before, source.length)

@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cognigraph.english import words
-from cognigraph.english.places import PLACES
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.verbs import BE, FINITE_AUX, HAVE, known_verb, third_person
-from cognigraph.english.words import word_set
+from cognigraph.english.words import PLACES, word_set
 from cognigraph.resolution.name_forms import NAME_TYPE
 
 CALLED = "is called"
