@@ -40,6 +40,10 @@ _SORTED_CHARS = 10_000
 _SORTED_LIST = 2_500
 """The sizes of the largest text and list in ORDER BY, because a sort compares them often."""
 
+_LONGEST_GROWN = 1_000
+"""How often reduce() may add to a list. Neo4j 5 nests a list for each time, and whoever reads the
+result goes through all of them for each item."""
+
 _STEPS_PER_ROW = 4
 _WRITTEN_CHARS = 32
 """The length of a number or a time when it is written."""
@@ -158,14 +162,15 @@ class Costs:
             times = max(left.number, 1) * max(right.number, 1)
             number = times if operator == "*" else left.number + right.number
         left_text, right_text = left.chars > 0, right.chars > 0
-        if not (left_text or right_text or left.length or right.length):
+        in_list = left.length > 0 or right.length > 0
+        if not (left_text or right_text or in_list):
             return replace(SCALAR, number=number)
         written = 0 if left_text and right_text else _WRITTEN_CHARS
         value = Bound(
             left.chars + right.chars + written,
-            left.length + right.length + 1,
+            left.length + right.length + 1 if in_list else 0,
             max(left.nested, right.nested),
-            max(left.element.size, right.element.size),
+            max(left.element.size, right.element.size) if in_list else OTHER_SIZE,
             left.size + right.size + OTHER_SIZE,
             number,
             shared=left.shared + right.shared,
@@ -304,7 +309,13 @@ class Costs:
                     "accumulator only once, and in no function or loop that makes it longer"
                 )
             sizes[name] = one + times * (three - two)
-        return self.checked(Bound(**sizes))
+        value = self.checked(Bound(**sizes))
+        if values[2].length > values[1].length and times > _LONGEST_GROWN:
+            raise self.fail(
+                f"reduce() may add to a list {_LONGEST_GROWN:,} times; make a longer list with "
+                "[x IN list | ...] or collect()"
+            )
+        return value
 
     def sorted(self, key: Bound) -> None:
         """Check a key of ORDER BY. Rows with stored keys count as memory of the transaction."""

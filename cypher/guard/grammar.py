@@ -224,7 +224,10 @@ class Expressions(Cursor):
         return collected(self.expression()) if self.take_mark("|") else self._listed(values)
 
     def _listed(self, values: Sequence[Bound]) -> Bound:
-        return self.costs.checked(listed(values))
+        value = self.costs.checked(listed(values))
+        # The server estimates the memory of each row, through all that is nested in it.
+        self.costs.read(value.size)
+        return value
 
     def _comprehension(self) -> Bound:
         """Parse ``x IN list WHERE condition | value``, of which only the first part is needed."""

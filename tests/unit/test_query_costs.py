@@ -110,6 +110,12 @@ def check(query: str) -> None:
         ("MATCH ()-[*1..15]-() RETURN collect($many) AS n", "steps"),
         ("MATCH (n) WITH $long AS s, n RETURN collect({text: s, name: n.name}) AS n", "steps"),
         ("MATCH (n) UNWIND [$long] AS s WITH n, s RETURN collect(s) AS n", "steps"),
+        ("RETURN none(x IN reduce(a = [], i IN range(1, 9999) | a + i) WHERE x = -1)",
+         "1,000 times"),
+        ("UNWIND range(0, 999) AS v WITH v, $ids AS g " + "WITH v, {a: g, b: g} AS g " * 12
+         + "RETURN v", "max_steps"),
+        ("UNWIND range(0, 999) AS v WITH v, $ids AS g " + "WITH v, [g, g] AS g " * 12 + "RETURN v",
+         "max_steps"),
         # Values that grow
         ("RETURN reduce(s = 'x', i IN range(1, 40) | s + s)", "double its value in each iteration"),
         ("RETURN reduce(s = 'x', i IN [1, 2] | replace(s, 'x', 'xx'))", "double its value"),
@@ -170,6 +176,7 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         "MATCH (n) WITH n.speaker AS who, collect(n.text) AS texts RETURN who, texts[..5] AS first",
         "MATCH (n) WITH collect(n.name) AS names UNWIND names AS name RETURN name, count(*) AS n",
         "MATCH (n) RETURN reduce(sum_ = 0, x IN collect(n.seq) | sum_ + x) AS total",
+        "RETURN reduce(all_ = [], x IN range(1, 900) | all_ + [x, -x]) AS both",
         "RETURN reduce(most = 0, x IN $list | CASE WHEN x > most THEN x ELSE most END) AS most",
         "RETURN reduce(s = '', w IN $words | s + ', ' + w) AS s",
         "MATCH (n) RETURN replace(n.text, 'a', 'bb'), split(n.text, ' ')[0]",
