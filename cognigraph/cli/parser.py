@@ -95,7 +95,7 @@ Start with: cognigraph demo"""
 
 _EPILOG = """\
 environment:
-  COGNIGRAPH_DB, COGNIGRAPH_AUTH,                       defaults of --db, --auth,
+  COGNIGRAPH_DB, COGNIGRAPH_SPACE, COGNIGRAPH_AUTH,     defaults of --db, --space, --auth,
   COGNIGRAPH_EMBEDDER, COGNIGRAPH_EXTRACTOR             --embedder, --extractor
   COGNIGRAPH_KEYS, COGNIGRAPH_MCP_TOKEN                 key file of serve, token of mcp
   COGNIGRAPH_DEBUG=1                                    show tracebacks and log messages
@@ -407,7 +407,8 @@ def _evaluating(command: Any) -> None:
 
 _IMPORT = """\
 Store the messages of a file, of an exported archive (.zip), or of a folder of Markdown notes.
-Running it again continues where it was interrupted and skips what is stored already. A file that
+Running it again continues where it was interrupted and skips what is stored already. The dump of a
+memory with several users goes to a space for each of them, unless --space names one. A file that
 `export` has written is read into a space that holds no messages."""
 
 _WATCH = """\

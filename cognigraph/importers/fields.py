@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -253,4 +254,4 @@ def prepared(
         message = with_time(message)
         if options.speaker and not any(message.get(n) for n in ("speaker", "role", "name")):
             message["speaker"] = options.speaker
-        yield Record(record.position, message)
+        yield replace(record, value=message)

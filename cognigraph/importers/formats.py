@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers import csv_rows, notes
+from cognigraph.importers import csv_rows, notes, store_items
 from cognigraph.importers.chat_exports import CHATGPT, CLAUDE, CLAUDE_CODE
 from cognigraph.importers.chat_messages import LANGCHAIN, LINES, OPENAI
 from cognigraph.importers.memory_dumps import GRAPHITI, MEM0
@@ -17,8 +17,8 @@ AUTO = "auto"
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
-        notes.READER, csv_rows.READER, CHATGPT, CLAUDE, CLAUDE_CODE, GRAPHITI, MEM0, LANGCHAIN,
-        OPENAI, LINES,
+        notes.READER, csv_rows.READER, CHATGPT, CLAUDE, CLAUDE_CODE, GRAPHITI, MEM0,
+        store_items.READER, LANGCHAIN, OPENAI, LINES,
     )
 }  # fmt: skip
 """The readers, in the order in which they are asked whether a file is theirs."""

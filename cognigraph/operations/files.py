@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cognigraph.engine import Engine
-from cognigraph.errors import ConfigurationError
-from cognigraph.importers.fields import check_columns
 from cognigraph.importers.record import ReadOptions
 from cognigraph.model import (
     ImportCallback,
     ImportReport,
 )
 from cognigraph.operations import copying
-from cognigraph.operations.copying import is_export
 from cognigraph.operations.file_import import FileImport
 from cognigraph.operations.tenant import Target, Tenant
 from cognigraph.validation import checked
@@ -49,8 +46,9 @@ class Files(Tenant):
         Args:
             path: the file or folder; ``-`` is standard input.
             format: ``"auto"``, or one of ``"jsonl"``, ``"openai"``, ``"chatgpt"``, ``"claude"``,
-                ``"claude-code"``, ``"langchain"``, ``"csv"``, ``"markdown"``, ``"mem0"`` and
-                ``"graphiti"``. A folder is read as Markdown unless this says otherwise.
+                ``"claude-code"``, ``"langchain"``, ``"langgraph"``, ``"csv"``, ``"markdown"``,
+                ``"mem0"`` and ``"graphiti"``. A folder is read as Markdown unless this says
+                otherwise.
             session: the session of all messages, instead of those in the file; for JSON lines and
                 tables, of messages without one.
             speaker: who said what has neither a speaker nor a role.
@@ -65,12 +63,6 @@ class Files(Tenant):
             ConfigurationError: the file cannot be read, or its format cannot be told. A file of
                 :meth:`export` is read by :meth:`load`.
         """
-        check_columns(columns or {})
-        if is_export(path):
-            raise ConfigurationError(
-                f"{path} is the export of a space; files.load() reads it, into a space that "
-                "holds no messages"
-            )
         options = ReadOptions(session, speaker, columns or {}, self._engine.zone)
         run = FileImport(
             self._engine, self._space, path, format=format, options=options,

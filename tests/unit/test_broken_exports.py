@@ -47,6 +47,8 @@ EXPORTS: dict[str, Any] = {
     "mem0": {"results": [{"id": "i", "memory": "hi", "user_id": "u", "created_at": AT}]},
     "graphiti": {"labels": ["Episodic"], "properties": {
         "uuid": "u", "content": "hi", "group_id": "g", "valid_at": AT}},
+    "langgraph": {"namespace": ["a", "b"], "key": "k", "created_at": AT, "updated_at": AT,
+                  "value": {"kind": "M", "content": {"x": "hi"}}},
 }  # fmt: skip
 ODD = (
     None,
