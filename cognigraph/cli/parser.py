@@ -406,7 +406,7 @@ def _evaluating(command: Any) -> None:
 
 
 _IMPORT = """\
-Store the messages of a file, of an exported archive (.zip), or of a folder of Markdown notes.
+Store the messages of a file, of an exported archive (.zip), or of a folder.
 Running it again continues where it was interrupted and skips what is stored already. The dump of a
 memory with several users goes to a space for each of them, unless --space names one. A file that
 `export` has written is read into a space that holds no messages."""
@@ -430,7 +430,8 @@ def add_import_commands(command: Any) -> None:
         choices=(AUTO, *READERS),
         default=AUTO,
         metavar="NAME",
-        help="one of the formats below (default: auto, by its content; a folder is markdown)",
+        help="one of the formats below (default: auto, by its content; a folder has notes, or is "
+        "an export of Slack or Telegram)",
     )
     load.add_argument(
         "--dry-run", action="store_true", help="store nothing; say what would be stored"

@@ -41,6 +41,12 @@ def iso(value: object, zone: tzinfo | None = None) -> str | None:
     return moment.isoformat()
 
 
+def day_of(at: str, zone: tzinfo | None = None) -> str:
+    """The day of a time in ISO 8601, in ``zone`` (UTC if absent) if the time has an offset."""
+    moment = datetime.fromisoformat(at)
+    return (moment.astimezone(zone or UTC) if moment.tzinfo else moment).date().isoformat()
+
+
 def _moment(value: object) -> datetime | None:
     if isinstance(value, bool):
         return None

@@ -16,8 +16,8 @@ from typing import NoReturn
 from cognigraph.engine import Engine
 from cognigraph.errors import BadRecordError, ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.importers.fields import Identifier, check_columns, prepared
-from cognigraph.importers.formats import files_of, reader_for, reader_or_auto
-from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
+from cognigraph.importers.formats import files_of, reader_of, reader_or_auto
+from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import FolderFiles, Input, Location, Tally
 from cognigraph.model import (
     BadRecord,
@@ -111,7 +111,7 @@ class FileImport:
         return self._report(sessions)
 
     def _read(self, location: Location, file: Input, identifier: Identifier) -> None:
-        reader = self._reader or reader_for(Head(file.name, file.head()))
+        reader = self._reader or reader_of(location, file)
         self._formats[reader.name] = None
         self._files += 1
         met: set[str] = set()

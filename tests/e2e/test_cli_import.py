@@ -61,6 +61,23 @@ def test_options_of_an_import(quick: Cli, tmp_path: Path) -> None:
     assert all(f"{reader.name} {reader.what}" in told for reader in READERS.values())
 
 
+@pytest.mark.parametrize(
+    ("file", "format", "new"),
+    [
+        ("slack", "slack", 5), ("telegram.json", "telegram", 6),
+        ("WhatsApp Chat with Trip.txt", "whatsapp", 5), ("mail.mbox", "mbox", 4),
+    ],
+)  # fmt: skip
+def test_chats_of_people_are_known_by_themselves(
+    quick: Cli, file: str, format: str, new: int
+) -> None:
+    options = ("--dry-run", "--skip-invalid", "--json", "--timezone", "Europe/Oslo")
+    report = json.loads(quick("import", DATA / file, *options).stdout)
+    assert (report["formats"], report["new"], report["first_at"][:10]) == (
+        [format], new, "2026-05-20",
+    )  # fmt: skip
+
+
 def test_a_dump_goes_to_the_spaces_of_its_owners_unless_one_is_named(
     quick: Cli, tmp_path: Path
 ) -> None:

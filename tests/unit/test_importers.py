@@ -14,7 +14,7 @@ import pytest
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.fields import Identifier, iso, parse_columns, prepared
-from cognigraph.importers.formats import reader_for, reader_named
+from cognigraph.importers.formats import reader_for, reader_named, reader_of
 from cognigraph.importers.json_records import MalformedError, elements
 from cognigraph.importers.record import Bad, Head, ReadOptions
 from cognigraph.importers.source import Tally, locate
@@ -26,11 +26,11 @@ DATA = Path(__file__).parents[1] / "data" / "imports"
 def read(path: Path, format: str = "auto", **options: Any) -> list[tuple[str, Any]]:
     """Positions, with messages as they would be stored or problems."""
     found: list[tuple[str, Any]] = []
+    tally = Tally()
     with Identifier() as identifier:
-        for location in locate(path, (".md", ".markdown")):
-            with location.open(Tally()) as file:
-                head = Head(file.name, file.head())
-                reader = reader_for(head) if format == "auto" else reader_named(format)
+        for location in locate(path):
+            with location.open(tally) as file:
+                reader = reader_of(location, file) if format == "auto" else reader_named(format)
                 for record in prepared(reader, file, ReadOptions(**options), identifier):
                     bad = isinstance(record.value, Bad)
                     value = record.value.problem if bad else Message.of(record.value)
