@@ -57,7 +57,7 @@ class Options:
         return cls(
             db=db,
             chosen_db=db if given.get("db") else None,
-            space=given.get("space") or environment.space or DEFAULT_SPACE,
+            space=given.get("space", environment.space or DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
             extractor=given.get("extractor") or environment.extractor or _default_extractor(),
@@ -69,7 +69,7 @@ class Options:
             mcp_token=environment.mcp_token,
             model=environment.model,
             accept_loss=given.get("accept_loss", False),
-            is_space_named=bool(given.get("space") or environment.space),
+            is_space_named="space" in given or environment.space is not None,
         )
 
     @property

@@ -251,8 +251,8 @@ is shown as it happens. The model is that of COGNIGRAPH_MODEL, with OPENAI_API_K
 OPENAI_BASE_URL; without one, the prompt block of `context` is printed."""
 
 _FORGET = """\
-Delete messages, and all that was made from them and from nothing else. Without --yes, only show
-what would be deleted. Messages are deleted that match every criterion."""
+Delete messages, and all that was made from them and from nothing else. Without --yes, or with
+--dry-run, only list what would be deleted. Messages are deleted that match every criterion."""
 
 _EXPORT = """\
 Write the messages of a space with their earlier texts and the merges and splits made by users as
@@ -298,7 +298,10 @@ def _common() -> Parser:
         "openai+membuilder[:MODEL]",
     )
     group.add_argument(
-        "--timezone", metavar="ZONE", help="timezone of times, given and printed (default: UTC)"
+        "--timezone",
+        metavar="ZONE",
+        help="timezone of times that are given without an offset, which need it, and of those "
+        "that are printed (default: UTC)",
     )
     group.add_argument(
         "--auth",

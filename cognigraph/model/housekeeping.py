@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from cognigraph.model.messages import StoredMessage
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -14,7 +16,8 @@ class Forgotten:
     facts and entities of the forgotten messages that stay, because other messages said or mention
     them too. ``reread`` messages of the same sessions are queued to be read again, without what
     was forgotten. ``is_erased`` says whether the bytes are gone from the file and its journal;
-    it is ``None`` on Neo4j, where the server decides when it uses the space again.
+    it is ``None`` on Neo4j, where the server decides when it uses the space again. ``listed`` are
+    with ``dry_run`` the first 100 of the messages, oldest first in each session.
     """
 
     messages: int = 0
@@ -31,6 +34,7 @@ class Forgotten:
     reread: int = 0
     dry_run: bool = False
     is_erased: bool | None = None
+    listed: tuple[StoredMessage, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything matched."""

@@ -147,7 +147,6 @@ NO_OPTION = {
     ("messages", "where"): "--role, --tag and --metadata are its fields",
     ("messages", "order"): "--newest",
     ("update", "raw"): "a payload of a program",
-    ("forget", "dry_run"): "it is dry without --yes",
     **{(command, "offset"): "a larger --limit shows more"
        for command in ("facts", "entities", "duplicates", "sessions", "episodes")},
 }  # fmt: skip
