@@ -521,6 +521,11 @@ def add_serving(command: Any) -> None:
         metavar="N",
         help="most requests at once, those that wait included (default: 512)",
     )
+    serve.add_argument(
+        "--allow-origin", action="append", default=[], metavar="URL",
+        help="let web pages of this origin use the API (CORS), such as https://app.example; may be "
+        "repeated",
+    )  # fmt: skip
     _key_file(serve)
     mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)
     mcp.add_argument("--read-only", action="store_true", help="no tool that changes the memory")
