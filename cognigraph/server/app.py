@@ -197,11 +197,15 @@ HEADERS = {
 
 
 def add_page(app: FastAPI) -> None:
-    """Serve the folder: ``index.html`` at ``/``, the other files under ``/page/``."""
+    """Serve the folder: ``index.html`` at ``/``, Swagger UI at ``/docs``, all under ``/page/``."""
 
     @app.get("/", include_in_schema=False)
     async def index() -> Response:
         return FileResponse(FOLDER / "index.html", headers={"Cache-Control": "no-cache"})
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return FileResponse(FOLDER / "docs.html", headers={"Cache-Control": "no-cache"})
 
     app.mount("/page", StaticFiles(directory=FOLDER), name="page")
 
