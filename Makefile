@@ -25,7 +25,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo demo-loop test compile test-lines test-fast test-costs test-flag test-integrations test-typescript typescript test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo demo-loop test test-failed compile test-lines test-fast test-costs test-flag test-integrations test-typescript typescript test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ demo-loop: $(VENV)/.ready ## Answer questions in rounds, with a scripted model
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(MEMORY) $(BIN)/python -m pytest -n auto --maxprocesses=4
+
+test-failed: $(VENV)/.ready ## What failed in the last run, one test after the other, up to the first failure
+	$(MEMORY) $(BIN)/python -m pytest -n 0 -x --last-failed --last-failed-no-failures none
 
 compile: $(VENV)/.ready ## Compile the tests once, which each worker would do at the same time
 	@said=$$($(BIN)/python -m pytest -q -q --collect-only) || { echo "$$said"; exit 1; }

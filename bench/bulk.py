@@ -22,8 +22,8 @@ import numpy.typing as npt
 from synthetic import FUNCTION_WORDS, START, TURNS_PER_SESSION, World, messages
 
 from cognigraph import Memory, ids
-from cognigraph.embed.models import WordLlamaEmbedder
-from cognigraph.stores.sqlite.columns import POSTING, VectorFormat, pack_uid, term_hash
+from cognigraph.embed.word_vectors import WordLlamaEmbedder
+from cognigraph.stores.sqlite.rows import POSTING, VectorFormat, pack_uid, term_hash
 from cognigraph.text.terms import stem
 from cognigraph.times import to_micros
 

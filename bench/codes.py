@@ -18,10 +18,9 @@ from search import questions
 from synthetic import World
 
 from cognigraph import Memory
-from cognigraph.embed.models import WordLlamaEmbedder
-from cognigraph.stores.sqlite.columns import VectorFormat
-from cognigraph.stores.sqlite.index.codes import Codes
-from cognigraph.stores.sqlite.index.nearest import CodedScan
+from cognigraph.embed.word_vectors import WordLlamaEmbedder
+from cognigraph.stores.sqlite.index.nearest import CodedScan, Codes
+from cognigraph.stores.sqlite.rows import VectorFormat
 
 LIMITS = {"chunk": 50, "triple": 30}
 

@@ -30,8 +30,7 @@ from said import Talk, filled_space, talks
 from cognigraph import Context, SearchResult, Space
 from cognigraph.evaluate.metrics import mean, percentiles
 from cognigraph.retrieve.block_lines import message_head, session_line, triple_line
-from cognigraph.text.marks import FOOTER, HEADER, one_line
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, one_line
 
 Labels = Mapping[tuple[str, int, str], list[list[str]]]
 """By conversation, question and turn: alternatives, each a list of sentences that are needed."""

@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cognigraph.ingest.rules.boundaries import Episodes, TurnSigns
-from cognigraph.model.roles import role_of
+from cognigraph.ingest.rules.summary import Episodes, TurnSigns
+from cognigraph.model.messages import role_of
 from cognigraph.stores.records import WorkChunk
 
 LABELS = Path(__file__).with_name("labels") / "episodes.jsonl"

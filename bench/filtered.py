@@ -22,8 +22,8 @@ from synthetic import START, TURNS_PER_SESSION, World, marks_of, messages
 
 from cognigraph import Filter, Memory, Space
 from cognigraph.stores.records import MessageData
-from cognigraph.stores.sqlite.columns import role_number
 from cognigraph.stores.sqlite.messages import write_data
+from cognigraph.stores.sqlite.rows import role_number
 
 K = 10
 

@@ -14,7 +14,7 @@ the others, and each kind of talk with weights learned on the other kind (with `
 the shipped weights and no changes). As in a search, corrections precede what they correct, and
 newer messages older ones where a question asks how things are. Beside it stand the cosine alone and
 the sum of the scaled cosine and BM25. ``--write`` puts the weights into
-``retrieve/rank/weights.py``. Looks inside cognigraph on purpose.
+``retrieve/rank/ranking.py``. Looks inside cognigraph on purpose.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ import numpy as np
 from measure import write
 from signals import Question, gathered
 
-from cognigraph.retrieve.rank.corrections import lifts
-from cognigraph.retrieve.rank.features import session_ranks
-from cognigraph.retrieve.rank.weights import WEIGHT_SETS, WeightSet
+from cognigraph.retrieve.rank.profiles import session_ranks
+from cognigraph.retrieve.rank.ranking import WEIGHT_SETS, WeightSet
+from cognigraph.retrieve.rank.signals import lifts
 
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
@@ -82,7 +82,7 @@ class Learned(NamedTuple):
         return np.asarray(changed + (1 - question.long) * (if_list @ self.lists))
 
     def by_name(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return the weights by signal, rounded as in retrieve/rank/weights.py, without zeros."""
+        """Return the weights by signal, rounded as in retrieve/rank/ranking.py, without zeros."""
         parts = {"weights": self.weights, "lists": self.lists, "long": self.long}
         found = {
             part: {
@@ -267,7 +267,7 @@ def report(
 
 
 def with_weights(source: str, result: dict[str, Any]) -> str:
-    """Return the source of retrieve/rank/weights.py with the learned weights in its three sets."""
+    """Return the source of retrieve/rank/ranking.py with the learned weights in its three sets."""
     for name, learned in result.items():
         for part, argument in ARGUMENTS.items():
             lines = "".join(f'        "{k}": {v},\n' for k, v in learned[part].items())
@@ -302,7 +302,7 @@ def main() -> None:
         help="learn on long messages only, what to add to the shipped weights",
     )  # fmt: skip
     parser.add_argument("--json", help="with --only-long, other figures in it are kept")
-    parser.add_argument("--write", action="store_true", help="into retrieve/rank/weights.py")
+    parser.add_argument("--write", action="store_true", help="into retrieve/rank/ranking.py")
     arguments = parser.parse_args()
     keep = Path(arguments.keep) if arguments.keep else None
     result: dict[str, Any] = {}

@@ -19,7 +19,7 @@ from typing import Any
 
 from measure import write
 
-from cognigraph.text.language import is_english
+from cognigraph.text.terms import is_english
 
 LABELS = Path(__file__).parent / "labels" / "languages.jsonl"
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from cognigraph.ingest.model.transcript import Turn, numbered, unnumbered
 from cognigraph.llm.prompts import prompt_file, render
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 READ, SUMMARISE = prompt_file("extract-3"), prompt_file("summarise-3")
 TIME_WORDS = "last Friday"  # the recordings contain dates, not the words for them

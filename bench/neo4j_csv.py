@@ -15,7 +15,7 @@ from bench.synthetic import FUNCTION_WORDS, World
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.values import spread
-from cognigraph.stores.sqlite.columns import POSTING, term_hash
+from cognigraph.stores.sqlite.rows import POSTING, term_hash
 from cognigraph.text.terms import stem
 from cognigraph.times import from_micros
 

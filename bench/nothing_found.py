@@ -31,10 +31,9 @@ from measure import write
 from cognigraph import Memory
 from cognigraph.embed import Embedder
 from cognigraph.operations.asking import with_request
-from cognigraph.retrieve.candidate_search import rank_candidates
 from cognigraph.retrieve.confidence import BIAS, FOUND, WEIGHTS, signals
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.search import search_with_candidates
+from cognigraph.retrieve.plan import SearchRequest, rank_candidates
+from cognigraph.retrieve.search import search
 from cognigraph.settings import ContextSettings
 
 NOBODY = """asdf qwer|qwertz uiop|lorem ipsum dolor sit amet|xyzzy plugh frobnicate|foo bar baz
@@ -94,7 +93,7 @@ def ask(
     """Return the signals of a question, and its recall; ``None`` if nothing could be found."""
 
     def answer(request: SearchRequest) -> tuple[list[float], float] | None:
-        found = search_with_candidates(request, k=15)
+        found = search(request, k=15)
         (query,) = found.queries
         ranking = rank_candidates(query.plan.request, query.plan.analysis, query.candidates)
         known = signals(query.candidates, query.plan.analysis, ranking)

@@ -21,7 +21,7 @@ from typing import Any
 
 from cognigraph.ingest.model.transcript import one_line
 from cognigraph.ingest.recorded import RecordedExtractor, RecordedSession
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 _LINE = re.compile(r"(?:\[(?P<number>\d+)\] )?\d\d:\d\d (?P<said>.*)")
 Place = tuple[str, str]

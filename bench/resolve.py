@@ -24,10 +24,10 @@ from cognigraph.resolution.incremental import settle
 from cognigraph.resolution.name_forms import order
 from cognigraph.stores.records import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
-from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.derive import bump, merge_entities
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
+from cognigraph.stores.sqlite.rows import VectorFormat
 from cognigraph.text.terms import terms
 from cognigraph.times import system_clock
 

@@ -22,15 +22,14 @@ from said import filled_space, talks
 import cognigraph
 from cognigraph import Space
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.candidate_search import candidate_query
+from cognigraph.retrieve.plan import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.rank.corrections import Corrections, corrections, what_is_corrected
-from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features
-from cognigraph.retrieve.rank.scaling import scaled, share_of_best
-from cognigraph.retrieve.rank.weights import share_of_long
-from cognigraph.retrieve.timeline import (
+from cognigraph.retrieve.rank.profiles import ABSOLUTE, chunk_features
+from cognigraph.retrieve.rank.ranking import scaled, share_of_best, share_of_long
+from cognigraph.retrieve.rank.signals import Corrections, corrections, what_is_corrected
+from cognigraph.retrieve.standing import (
     STATE_DEPTH,
-    Statement,
+    DatedMessage,
     may_tell_a_state,
     newer_before_older,
 )
@@ -84,7 +83,7 @@ class States:
     def in_order(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Return the rows of the best messages with newer ones before older ones."""
         head = [
-            Statement(self.at[row], float(scores[row]), float(self.own[row]),
+            DatedMessage(self.at[row], float(scores[row]), float(self.own[row]),
                       float(self.change[row]), bool(self.may_move[row]))
             for row in rows[:STATE_DEPTH]
         ]  # fmt: skip

@@ -34,7 +34,7 @@ from cognigraph.llm import Prompt
 from cognigraph.loop import AskAsItIs, LoopState, Retry, RouteByRules, licomemory
 from cognigraph.operations.asking import loop_state
 from cognigraph.testing import ScriptedModel
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 KS = (1, 3, 5, 10, 20)
 N, K, ROUNDS = 30, 10, 4

@@ -16,7 +16,7 @@ from itertools import accumulate, product
 from cognigraph import Message
 from cognigraph.ingest import Extraction, Fact, Window
 from cognigraph.model import Role, Theme
-from cognigraph.text.language import is_foreign_word
+from cognigraph.text.terms import is_foreign_word
 
 FUNCTION_WORDS = """the to and a of i it in you that is was for on my with we have be this but not
 so at are they just had about me do can all what really there out like from your when how""".split()

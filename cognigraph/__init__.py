@@ -38,8 +38,7 @@ if TYPE_CHECKING:
         StoreUnavailableError,
     )
     from cognigraph.ingest.extraction import Extraction, Extractor, Window
-    from cognigraph.ingest.queue.estimate import Estimate
-    from cognigraph.ingest.queue.step import Limits, Step
+    from cognigraph.ingest.queue.step import Estimate, Limits, Step
     from cognigraph.ingest.reindex import OnVectors, Reindexed
     from cognigraph.llm import Model
     from cognigraph.loop.data import (
@@ -161,8 +160,7 @@ __getattr__ = deferred(
             "StoreUnavailableError",
         ),
         "ingest.extraction": ("Extraction", "Extractor", "Window"),
-        "ingest.queue.estimate": ("Estimate",),
-        "ingest.queue.step": ("Limits", "Step"),
+        "ingest.queue.step": ("Estimate", "Limits", "Step"),
         "ingest.reindex": ("OnVectors", "Reindexed"),
         "llm": ("Model",),
         "loop.data": ("Answer", "Assessment", "Evidence", "ModelCall", "Plan", "Repair", "Round"),

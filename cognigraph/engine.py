@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,12 +18,11 @@ from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTi
 from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.queue.lease import longest_silence
 from cognigraph.ingest.queue.step import Step, Waiting
-from cognigraph.ingest.queue.waiting import longest_silence
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
-from cognigraph.llm.resolve_model import resolve_model
 from cognigraph.model.storage import Check
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
@@ -244,6 +244,34 @@ class Engine:
             if reasons := sorted({failure.reason for failure in self.store.queue.failures(name)}):
                 return f"; last failure: {reasons[-1]}"
         return ""
+
+
+def resolve_model(model: str | Model | None) -> Model | None:
+    """Return the model for a name; ``None`` and a :class:`Model` are returned unchanged.
+
+    ``"openai"`` is the model of the environment (:meth:`ChatModel.from_environment`), and
+    ``"openai:NAME"`` another model of the same endpoint.
+
+    Raises:
+        ConfigurationError: the name is unknown, or the object is not a model.
+    """
+    if model is None:
+        return None
+    if isinstance(model, str):
+        kind, _, name = model.partition(":")
+        if kind != "openai":
+            raise ConfigurationError(
+                f"unknown model {model!r}; use 'openai', 'openai:NAME', or pass a Model"
+            )
+        from cognigraph.llm.client import ChatModel
+
+        environ = {**os.environ, "COGNIGRAPH_MODEL": name} if name else os.environ
+        return ChatModel.from_environment(environ)
+    if isinstance(getattr(model, "name", None), str) and callable(getattr(model, "ask", None)):
+        return model
+    raise ConfigurationError(
+        f"{type(model).__name__} is not a model: it needs a name (text) and ask(prompt, schema)"
+    )
 
 
 def _model_of(extractor: Extractor) -> Model | None:

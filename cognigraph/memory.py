@@ -20,7 +20,7 @@ from cognigraph.model import DEFAULT_SPACE, Filter, ImportCallback, ImportReport
 from cognigraph.model.storage import Check, StoreInfo, WorkerState
 from cognigraph.operations import copying, forgetting
 from cognigraph.operations.asking import merged
-from cognigraph.operations.file_import import FileImport
+from cognigraph.operations.files import FileImport
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.retrieve.rank.separation import check_vectors

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.model.roles import RoleFilter
+from cognigraph.model.messages import RoleFilter
 from cognigraph.validation import check_fields
 
 RankingName = Literal["default", "licomemory"]

@@ -38,7 +38,7 @@ from cognigraph.model import (
     StoredMessage,
     Triple,
 )
-from cognigraph.model.listing import MessageQuery, TripleQuery
+from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.operations import forgetting
 from cognigraph.operations.adding import FACTS, Progress, Stating, add_all, add_batch, state
 from cognigraph.operations.asking import LoopRequest, checked_turns, in_utc, run_loop, with_request
@@ -52,10 +52,10 @@ from cognigraph.operations.review import Review
 from cognigraph.operations.tenant import Tenant
 from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
-from cognigraph.retrieve.layers import search_layer
+from cognigraph.retrieve.search import search_layer
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.listing import page_of, position_of
 from cognigraph.stores.protocols import Selection
+from cognigraph.stores.records import page_of, position_of
 from cognigraph.times import to_utc, zone
 from cognigraph.validation import checked, checked_names
 
@@ -386,10 +386,15 @@ class Space(Tenant):
             return run_loop(self._engine, self._name, request, answer=False, apply=False).context
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
-        reader = zone(timezone) or self._engine.zone or UTC
+        display_zone = zone(timezone) or self._engine.zone or UTC
         self._engine.store.search.warm(self._name)
         answer = partial(
-            build_block, settings=chosen.context, k=k, max_tokens=budget, zone=reader, shape=shape
+            build_block,
+            settings=chosen.context,
+            k=k,
+            max_tokens=budget,
+            zone=display_zone,
+            shape=shape,
         )
         return with_request(
             self._engine, self._name, answer, question, now=now, as_of=as_of, valid_at=valid_at,

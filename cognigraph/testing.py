@@ -28,8 +28,8 @@ from cognigraph.ingest.extraction import Extraction, Fact, Window
 from cognigraph.llm.parse_answer import read
 from cognigraph.llm.protocols import Answer, Prompt, T
 from cognigraph.model import Usage
+from cognigraph.text.marks import estimate_tokens
 from cognigraph.text.terms import terms
-from cognigraph.text.token_estimate import estimate_tokens
 from cognigraph.times import to_utc
 
 if TYPE_CHECKING:

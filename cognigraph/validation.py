@@ -32,7 +32,7 @@ from typing import (
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Context
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 
 MAX_COUNT = 2**31 - 1
 """The largest whole number that is accepted: both databases and NumPy can add to it."""

@@ -1,4 +1,4 @@
-"""Derives the rows of the graph from an :class:`Extraction`: validates, identifies, embeds.
+"""Derive the rows of the graph from an :class:`Extraction`: validate, identify, embed.
 
 The results of all extractors are validated here: evidence must be in the window, names must be
 storable, event times must be dates. Invalid items are left out and never guessed at; each rejection
@@ -8,18 +8,27 @@ is recorded as ``reason: item``.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cognigraph import ids
 from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.ingest.extraction import NO_DATE, Extraction, Fact, Mention
-from cognigraph.ingest.own_names import own_names, users
-from cognigraph.ingest.storable import shortened, storable_name
-from cognigraph.ingest.themes import identified, theme_rows
+from cognigraph.ids import normalise
+from cognigraph.ingest.extraction import (
+    NO_DATE,
+    Extraction,
+    Fact,
+    Mention,
+    shortened,
+    storable_name,
+    storable_text,
+)
+from cognigraph.model import Theme
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.resolution.name_forms import (
     NAME_TYPE,
     as_alias,
@@ -29,19 +38,18 @@ from cognigraph.resolution.name_forms import (
     rank,
     spelled_out,
 )
-from cognigraph.states.slots import FactForm
-from cognigraph.states.wording import worded
+from cognigraph.states.slots import FactForm, worded
 from cognigraph.stores.records import (
     AliasRow,
     Derivation,
     EntityRow,
     KeyRow,
     Lease,
+    ThemeRow,
     TripleRow,
     WorkChunk,
 )
-from cognigraph.text.clean import headed, replace_surrogates, stated
-from cognigraph.text.terms import term_counts, terms
+from cognigraph.text.terms import headed, replace_surrogates, stated, term_counts, terms
 from cognigraph.times import When, parse_when
 
 _DESCRIBING = frozenset("is was be been are were becomes became become".split())
@@ -380,3 +388,160 @@ def _keys(
         else:
             rejected.append(f"{NO_KEY}: {shortened(name)} {shortened(str(weight))}")
     return list(rows.values())
+
+
+# Gives the themes of an extraction their identity, and makes rows of them.
+#
+# A theme with the chunks that it covers is an episode. Its uid survives refinement: an extractor
+# may return a theme under another title or with more chunks, and it is still the same node.
+
+NO_THEME = "theme without a summary"
+_SAME = 0.5
+"""The share of an old theme's chunks that a new one must cover to be the same."""
+
+
+def identified(
+    themes: Sequence[Theme] | None, lease: Lease, rejected: list[str]
+) -> list[Theme] | None:
+    """The storable themes with their uids; of several with the same title the first is kept."""
+    if themes is None:
+        return None
+    found: dict[str, Theme] = {}
+    for index, theme in enumerate(themes):
+        title = storable_name(theme.title) or ""
+        summary = storable_text(theme.summary)
+        if not summary:
+            rejected.append(f"{NO_THEME}: {shortened(theme.title)}")
+            continue
+        covers = tuple(dict.fromkeys(uid for uid in theme.covers if isinstance(uid, str)))
+        reason = storable_name(theme.reason) or ""
+        clean = Theme(title, summary, theme.uid, covers, reason, theme.derived_from)
+        found.setdefault(ids.normalise(title) or str(index), clean)
+    new, old = list(found.values()), lease.notes.themes
+    known = same_themes(new, old)
+    taken = {one.uid for one in old} | set(known.values())
+    for index, (name, theme) in enumerate(found.items()):
+        uid = known.get(index)
+        ordinal = 0
+        while uid is None or (index not in known and uid in taken):
+            uid = ids.theme_uid(lease.space, lease.session, name, ordinal)
+            ordinal += 1
+        taken.add(uid)
+        new[index] = replace(theme, uid=uid)
+    return new
+
+
+def same_themes(new: Sequence[Theme], old: Sequence[Theme]) -> dict[int, str]:
+    """The uids that new themes keep, by index: those of the old themes that they continue.
+
+    A theme continues the one whose uid it has, else the one with its title, else the one most of
+    whose chunks it covers. Each old theme is continued by one new theme.
+    """
+    left = {one.uid: one for one in old if one.uid}
+    kept: dict[int, str] = {}
+
+    def keep(index: int, uid: str) -> None:
+        kept[index] = uid
+        del left[uid]
+
+    for index, theme in enumerate(new):
+        if theme.uid in left:
+            keep(index, theme.uid)
+    for index, theme in enumerate(new):
+        title = ids.normalise(theme.title)
+        same = [uid for uid, one in left.items() if title and ids.normalise(one.title) == title]
+        if index not in kept and same:
+            keep(index, same[0])
+    for _, index, uid in sorted(_overlaps(new, left.values())):
+        if index not in kept and uid in left:
+            keep(index, uid)
+    return kept
+
+
+def _overlaps(new: Sequence[Theme], old: Iterable[Theme]) -> Iterator[tuple[float, int, str]]:
+    """Pairs that share enough chunks: the negated share, index of the new one, uid of the old."""
+    for one in old:
+        covered = set(one.covers)
+        for index, theme in enumerate(new):
+            share = len(covered.intersection(theme.covers)) / max(1, len(covered))
+            if share >= _SAME:
+                yield -share, index, one.uid
+
+
+def theme_rows(themes: Sequence[Theme], vectors: Iterable[Vector]) -> Iterator[ThemeRow]:
+    """Rows of themes that have their uids."""
+    for theme, vector in zip(themes, vectors, strict=False):
+        counts = term_counts(headed(theme.title, theme.summary))
+        yield ThemeRow(
+            theme.uid, theme.title, theme.summary, vector, counts, theme.covers, theme.reason,
+            theme.derived_from,
+        )  # fmt: skip
+
+
+# The names of the user: what the user says their name is, and "user" for a user with a name.
+#
+# Questions say "I" and "my", and answers "Ann". Both must lead to one entity, whatever extractor
+# read the messages. The names are therefore added to each extraction as aliases of the speaker.
+
+_BEGINNING = 400
+"""People say who they are at the beginning; further on stands what they quote."""
+_NAME = r"([A-ZÀ-ÖØ-Þ][\w’'-]*\w(?:[ \t]+[A-ZÀ-ÖØ-Þ][\w’'-]*\w){0,2})"
+_SAYS = re.compile(
+    r"(?<!not )(?<!n't )(?<!n’t )(?<!never )\b"
+    r"(?i:my name is|my name['’]s|call me|I go by|I am called|I['’]m called)"
+    rf"[ \t]+{_NAME}"
+)
+_GREETS = re.compile(
+    r"(?:\A\s*|\b(?i:hi|hello|hey|good (?:morning|afternoon|evening))(?i:[ \t]+there)?[,!.][ \t]*)"
+    rf"(?i:I['’]m|I am|this is)[ \t]+{_NAME}(?=[ \t]*(?:[,.!;–—(\n-]|and\b|from\b|\Z))"
+)
+_NO_NAMES = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april june
+    july august september october november december back later maybe when if i christian catholic
+    muslim jewish hindu buddhist american british english german french spanish italian dutch
+    norwegian swedish danish finnish swiss austrian polish russian ukrainian greek turkish chinese
+    japanese korean indian canadian australian mexican brazilian african european asian irish
+    scottish welsh portuguese vegan""".split()
+)
+
+
+def own_names(text: str) -> tuple[str, ...]:
+    """The names that a speaker says are their own: "My name is Ann", "Call me Sam", "Hi, I'm Al".
+
+    Nothing is taken from quotations and code.
+    """
+    text = text[:_BEGINNING]
+    found = [
+        match[1]
+        for pattern in (_SAYS, _GREETS)
+        for match in pattern.finditer(text)
+        if match[1].split()[0].lower() not in _NO_NAMES and not _is_quoted(text, match.start(1))
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_quoted(text: str, index: int) -> bool:
+    """Whether a text at ``index`` stands in quotation marks, in code or in a quoted line."""
+    before = text[:index]
+    line = before.rpartition("\n")[2]
+    opened = before.count("“") > before.count("”")
+    return (
+        opened
+        or before.count('"') % 2 == 1
+        or "`" in before
+        or line.lstrip().startswith((">", "|"))
+    )
+
+
+def users(chunks: Sequence[WorkChunk]) -> list[Mention]:
+    """Mentions of the users among the speakers, with their other names as aliases."""
+    found = []
+    for index, chunk in enumerate(chunks):
+        if chunk.role != "user":
+            continue
+        speaker = chunk.speaker or ANONYMOUS
+        names = dict.fromkeys((*own_names(chunk.text), ANONYMOUS))
+        aliases = tuple(name for name in names if normalise(name) != normalise(speaker))
+        if aliases:
+            found.append(Mention(speaker, "person", (index,), aliases))
+    return found

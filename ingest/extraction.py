@@ -8,14 +8,17 @@ found none.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, Protocol, runtime_checkable
 
-from cognigraph.errors import CogniGraphError
+from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.llm import Model
 from cognigraph.model import Theme, Usage
 from cognigraph.stores.records import SessionNotes, WorkChunk, WrittenRow
+from cognigraph.text.terms import printable, replace_surrogates
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
 """The standard entity types; extractors may use other words as well."""
@@ -223,3 +226,79 @@ class Recalling(Protocol):
 def also_reads(extractor: object) -> frozenset[AlsoRead]:
     """What an extractor is given that others are not."""
     return extractor.also_reads if isinstance(extractor, AlsoReading) else frozenset()
+
+
+# Texts of extractors as they can be stored and shown: names, longer texts, and excerpts.
+
+_MAX_NAME = 300
+_MOST_SHOWN = 120
+
+
+def storable_name(text: object) -> str | None:
+    """A name on one line; ``None`` if it is no text, empty or too long."""
+    if not isinstance(text, str):
+        return None
+    clean = " ".join(replace_surrogates(text.replace("\x00", " "))[0].split())
+    return clean if clean and len(clean) <= _MAX_NAME else None
+
+
+def storable_text(text: object) -> str:
+    """A text that can be stored; empty if it is no text."""
+    if not isinstance(text, str):
+        return ""
+    return replace_surrogates(text.replace("\x00", " "))[0].strip()
+
+
+def shortened(value: object) -> str:
+    """Any value as short text on one line."""
+    text = " ".join(printable(replace_surrogates(str(value))[0]).split())
+    text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return text if isinstance(value, str) and text else repr(text)
+
+
+# Parse and compare recorded extractor names: family, version, detail (``model-1.2:gpt-4o-mini``).
+#
+# The detail plays no part in comparisons: another model is not a newer version.
+
+_NAME = re.compile(r"(?P<family>.+?)-v?(?P<version>\d+(?:\.\d+)*)", re.DOTALL)
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)*)")
+
+Version = tuple[int, ...]
+
+
+def parse(name: str) -> tuple[str, Version]:
+    """Family and version of a name; without a number the version is ``()``, the oldest of all."""
+    head = name.partition(":")[0]
+    match = _NAME.fullmatch(head)
+    if match is None:
+        return head, ()
+    return match["family"], _numbers(match["version"])
+
+
+def older(recorded: Iterable[str], than: str | int | None, current: str) -> list[str]:
+    """The recorded names that are older than a version.
+
+    ``than`` is a version in the family of ``current``, a name with a version, or ``None`` for all
+    names. Only versions of the same family are compared; names of other families are left out.
+
+    Raises:
+        ConfigurationError: ``than`` is neither a version nor a name with one.
+    """
+    names = sorted(recorded)
+    if than is None:
+        return names
+    bare = _VERSION.fullmatch(str(than).strip())
+    if bare is not None:
+        family, version = parse(current)[0], _numbers(bare[1])
+    else:
+        family, version = parse(str(than).strip())
+        if not version:
+            raise ConfigurationError(
+                f"older_than must be a version such as 2, or a name with a version such as "
+                f"'rules-2', not {than!r}"
+            )
+    return [name for name in names if parse(name)[0] == family and parse(name)[1] < version]
+
+
+def _numbers(text: str) -> Version:
+    return tuple(int(part) for part in text.split("."))

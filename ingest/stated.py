@@ -16,14 +16,13 @@ from typing import Any
 from cognigraph.errors import ConfigurationError, InvalidMessageError
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, also_reads
-from cognigraph.ingest.model.parse_lines import clean, entity_type
-from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.parse_lines import clean, entity_type, normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
-from cognigraph.model.roles import ANONYMOUS, UNREAD_ROLES
+from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES
 from cognigraph.states.slots import FactForm, claim_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.clean import replace_surrogates, stated
+from cognigraph.text.terms import replace_surrogates, stated
 from cognigraph.times import When, parse_when, to_utc
 from cognigraph.validation import shown
 
@@ -102,15 +101,13 @@ class Stated:
 # --- What an application gives ---------------------------------------------------------------
 
 
-def stated_with(message: Message, speaker: str | None, at: datetime, index: int) -> str | None:
-    """What is stated with a message, as it is stored; ``None`` if nothing is.
+def stated_with(message: Message, speaker: str | None, at: datetime, index: int) -> str:
+    """What is stated with a message, as it is stored.
 
     Raises:
         InvalidMessageError: a fact or the summary cannot be stored; the error names the field.
     """
     facts, extract, summary = message.facts, message.extract, message.session_summary
-    if facts is None and extract is None and summary is None:
-        return None
     try:
         if extract is not None and not isinstance(extract, bool):
             raise ConfigurationError(f"extract must be true or false, not {shown(extract)}")

@@ -19,25 +19,25 @@ from functools import partial
 from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, Session, Triple
-from cognigraph.retrieve.block_lines import day, session_line, triple_line
-from cognigraph.retrieve.carried import Carried
-from cognigraph.retrieve.confidence import WEAK
-from cognigraph.retrieve.excerpt.background import Background
-from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
-from cognigraph.retrieve.excerpt.restated import told_again
-from cognigraph.retrieve.excerpt.worth import matches
-from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
-from cognigraph.retrieve.topics import (
+from cognigraph.retrieve.block_lines import (
+    Background,
     Rate,
     Topic,
+    day,
     episode_topics,
+    session_line,
     session_topics,
     shortened,
+    triple_line,
 )
+from cognigraph.retrieve.carried import Carried
+from cognigraph.retrieve.confidence import WEAK
+from cognigraph.retrieve.excerpt.messages import Shown, choose_messages, told_again
+from cognigraph.retrieve.excerpt.units import matches
+from cognigraph.retrieve.question.analyse import Analysis, analyse
+from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
-from cognigraph.text.marks import FOOTER, HEADER
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
 
 _T = TypeVar("_T")
 

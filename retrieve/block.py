@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
-from cognigraph.model import Context, Filter, Hit
-from cognigraph.model.layers import Shape
-from cognigraph.model.roles import UNREAD_ROLES
+import numpy as np
+
+from cognigraph.ids import chunk_uid, message_uid
+from cognigraph.model import Context, Episode, Filter, Hit, Triple, Written
+from cognigraph.model.answers import Shape
+from cognigraph.model.messages import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.block_lines import Background, Before, MessageKey, Said
 from cognigraph.retrieve.confidence import FEW, judged
-from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey, Said
-from cognigraph.retrieve.one_search import NextTurn, QueryOutcome
-from cognigraph.retrieve.overview import find_overview
-from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.question.overview_cues import subject_of
-from cognigraph.retrieve.rank.corrections import corrects
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
-from cognigraph.retrieve.sources import chunks_of_episodes, chunks_of_sessions, sources_of_facts
-from cognigraph.retrieve.written_lines import written_lines
+from cognigraph.retrieve.plan import SearchRequest
+from cognigraph.retrieve.question.analyse import Analysis, subject_of
+from cognigraph.retrieve.rank.signals import corrects
+from cognigraph.retrieve.search import NextTurn, QueryOutcome, SearchOutcome, search, search_layer
 from cognigraph.settings import ContextSettings
-from cognigraph.stores.candidates import ChunkRecord
+from cognigraph.stores.candidates import Candidates, ChunkRecord
 from cognigraph.stores.protocols import Store
-from cognigraph.text.bm25 import idf
+from cognigraph.text.marks import INDENT, estimate_tokens, one_line, same_lines
+from cognigraph.text.numbers import quantities
+from cognigraph.text.terms import query_terms
+from cognigraph.text.word_book import idf
 
 TOKENS_PER_MESSAGE = 40
 """Tokens of the budget for each message that is considered: few messages are shown in less."""
@@ -54,7 +57,7 @@ def build_block(
         wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     subject = subject_of(request.question, shape)
     if subject is None:
-        found = search_with_candidates(request, k=wanted)
+        found = search(request, k=wanted)
     else:
         found = find_overview(request, subject, k=wanted)
     if request.min_confidence is None:
@@ -210,3 +213,249 @@ def _before(
         if record is not None and record.message_id != hit.id and record.role not in UNREAD_ROLES:
             found[hit.session, hit.id] = Before(record.message_id, record.speaker, record.text)
     return found
+
+
+# Which chunks stand behind the facts and the summaries of a result, as far as they are checked.
+
+_MOST_SOURCES = 8
+"""The newest messages of a fact that are read; more of them say the same."""
+_MOST_OF_SESSION = 40
+_MOST_PARTS_OF_SOURCE = 4
+"""Parts of a message that are read where it is not known which one states a fact."""
+
+
+def sources_of_facts(space: str, found: SearchOutcome) -> dict[str, list[str]]:
+    """The uids of the chunks behind each fact of a result that has a date or a number.
+
+    Facts that an application stated are left out. A fact that is no candidate, because it only
+    took the place of one, has the messages that it names.
+    """
+    uids: dict[str, list[str]] = {}
+    for triple in _told(found):
+        if triple.uid in uids or triple.is_stated or not _is_checked(triple):
+            continue
+        evidence = [
+            uid for query in found.queries for uid in _evidence(query.candidates, triple.uid)
+        ]
+        uids[triple.uid] = evidence or list(_named(space, triple))
+    return uids
+
+
+def chunks_of_sessions(found: SearchOutcome) -> dict[str, list[str]]:
+    """The uids of the chunks of each session whose summary or keys have a number.
+
+    Those are candidates; of many, those most like the question.
+    """
+    uids: dict[str, list[str]] = {}
+    for hit in found.result.sessions:
+        session = hit.session
+        if not quantities(" ".join((session.summary, *session.keys))):
+            continue
+        own = [uid for query in found.queries for uid in _of_session(query.candidates, session.id)]
+        uids[session.id] = list(dict.fromkeys(own))
+    return uids
+
+
+def chunks_of_episodes(space: str, found: SearchOutcome) -> dict[str, list[str]]:
+    """The uids of the chunks that an episode covers, for each whose text has a number."""
+    return {
+        episode.uid: [
+            chunk_uid(message_uid(space, episode.session, id), part)
+            for id in episode.messages[:_MOST_OF_SESSION]
+            for part in range(_MOST_PARTS_OF_SOURCE)
+        ]
+        for episode in found.result.episodes
+        if quantities(episode.text)
+    }
+
+
+def _told(found: SearchOutcome) -> Iterator[Triple]:
+    """The facts of a result, and those that hits state: they may be told at the end of another."""
+    yield from found.result.triples
+    stated = [triple for hit in found.result.hits for triple in hit.triples]
+    superseding = {triple.superseded_by for triple in stated}
+    superseding |= {triple.superseded_by for triple in found.result.triples}
+    yield from (triple for triple in stated if triple.uid in superseding)
+
+
+def _is_checked(triple: Triple) -> bool:
+    return triple.when is not None or triple.valid_to is not None or bool(quantities(triple.object))
+
+
+def _evidence(candidates: Candidates, uid: str) -> list[str]:
+    triples, chunks = candidates.triples, candidates.chunks
+    row = bisect_left(triples.uids, uid)
+    if row == len(triples.uids) or triples.uids[row] != uid:
+        return []
+    newest = sorted(triples.evidence[row], key=lambda chunk: -chunks.at[chunk])
+    return [chunks.uids[chunk] for chunk in newest[:_MOST_SOURCES]]
+
+
+def _named(space: str, triple: Triple) -> Iterable[str]:
+    for source in triple.sources[:_MOST_SOURCES]:
+        message = message_uid(space, source.session, source.id)
+        yield from (chunk_uid(message, part) for part in range(_MOST_PARTS_OF_SOURCE))
+
+
+def _of_session(candidates: Candidates, session: str) -> list[str]:
+    sessions, chunks = candidates.sessions, candidates.chunks
+    if session not in sessions.ids:
+        return []
+    rows = np.flatnonzero(chunks.session == sessions.ids.index(session))
+    best = rows[np.argsort(-chunks.cosine[rows], kind="stable")][:_MOST_OF_SESSION]
+    return [chunks.uids[row] for row in best.tolist()]
+
+
+# The lines of a prompt block for what writers keep: the core profile, and procedures that fit.
+
+PROFILE_SHARE = 0.2
+"""The largest share of a block for the core profile."""
+PROCEDURE_SHARE = 0.15
+MOST_PROCEDURES = 3
+
+
+def written_lines(
+    request: SearchRequest, settings: ContextSettings, max_tokens: int
+) -> tuple[str, ...]:
+    """The profile, as far as it fits, and the procedures that share words with the question.
+
+    With a filter there are none, because they may tell what messages say that do not pass it.
+    """
+    if request.where != Filter():
+        return ()
+    known = newest(request.store.graph.written(request.space), request.as_of)
+    count = settings.count_tokens or estimate_tokens
+    profile = [line for one in known if one.kind == "profile" for line in same_lines(one.text)]
+    room = int(max_tokens * PROFILE_SHARE)
+    lines = _fitting("Profile:", (line for line in profile if line.strip()), room, count)
+    procedures = relevant([one for one in known if one.kind == "procedure"], request.question)
+    shown = (procedure_line(one) for one in procedures[:MOST_PROCEDURES])
+    return (*lines, *_fitting("Procedures:", shown, int(max_tokens * PROCEDURE_SHARE), count))
+
+
+def newest(written: Iterable[Written], as_of: datetime | None) -> list[Written]:
+    """The newest version of each chain; with ``as_of``, of what had been said by then."""
+    found: dict[str, Written] = {}
+    for one in sorted(written, key=lambda one: one.version):
+        if as_of is None or one.at <= as_of:
+            found[one.chain] = one
+    return list(found.values())
+
+
+def relevant(procedures: Sequence[Written], question: str) -> list[Written]:
+    """The procedures that have a word of the question, those with most of them first."""
+    asked = set(query_terms(question))
+    scored = [
+        (len(asked & set(query_terms(" ".join((one.title, one.text, *one.steps))))), one)
+        for one in procedures
+    ]
+    ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].title, pair[1].chain))
+    return [one for score, one in ranked if score]
+
+
+def procedure_line(procedure: Written) -> str:
+    """A procedure with its context and its numbered steps."""
+    steps = " ".join(f"{number}. {step}" for number, step in enumerate(procedure.steps, 1))
+    where = f" ({procedure.text})" if procedure.text else ""
+    return one_line(f"{procedure.title}{where}: {steps}")
+
+
+def _fitting(
+    heading: str, lines: Iterable[str], room: int, count: Callable[[str], int]
+) -> list[str]:
+    """The heading and the lines that fit; nothing if no line does."""
+    taken: list[str] = []
+    left = room - count(f"\n{heading}")
+    for line in lines:  # indented, so that none stands where a heading does
+        line = f"{INDENT}{line}"
+        cost = count(f"\n{line}")
+        if cost <= left:
+            taken.append(line)
+            left -= cost
+    return [heading, *taken] if taken else []
+
+
+# Find what spans a topic in time: its messages, spread over sessions, and its episodes.
+#
+# The best messages of an ordinary search are often those of the few sessions that say most about
+# the topic. An overview needs the others as well, so each further message of a session counts less.
+
+_WIDE = 3
+"""So many times as many messages are searched for as are chosen."""
+_HALF_RANK = 10.0
+"""The worth of a message falls with its rank r (from 0) as 1 / (1 + r / 10)."""
+_NEXT = 0.9
+"""Each message of a session counts so much less than the one chosen before it."""
+_EPISODES = 12
+_MOST_SAMPLED = 2000
+"""Of the newest episodes, for an overview of everything."""
+
+
+def find_overview(request: SearchRequest, subject: str, *, k: int) -> SearchOutcome:
+    """The ``k`` messages and the best episodes for an overview of a subject.
+
+    An empty subject is everything: what episodes at even distances in time are about is searched
+    for.
+    """
+    if not subject and (sample := _sample(request)):
+        return _of_everything(request, sample, k=k)
+    settings = replace(request.settings, time_order=False)  # no state is asked for
+    about = replace(request, question=subject or request.question, settings=settings)
+    wide = search(about, k=_WIDE * k)
+    chosen = spread(wide.result.hits, k)
+    episodes = search_layer(replace(about, min_confidence=None), k=_EPISODES, layer="episodes")
+    result = replace(
+        wide.result,
+        hits=tuple(wide.result.hits[place] for place in chosen),
+        episodes=episodes.episodes if chosen else (),
+    )
+    return replace(wide, result=result, given_by=[wide.given_by[place] for place in chosen])
+
+
+def _sample(request: SearchRequest) -> list[Episode]:
+    """Episodes from the first to the last that the request lets through, at even distances."""
+    where, as_of = request.where, request.as_of
+    since, latest = where.since, where.latest
+    found = request.store.graph.episodes(request.space, limit=_MOST_SAMPLED, offset=0)
+    wanted = [
+        episode
+        for episode in found
+        if (not where.sessions or episode.session in where.sessions)
+        and (as_of is None or episode.ended_at <= as_of)
+        and (not isinstance(since, datetime) or episode.ended_at >= since)
+        and (latest is None or episode.started_at <= latest)
+        and not request.without.has_episode(episode.uid)
+    ]
+    wanted.sort(key=lambda episode: (episode.started_at, episode.uid))
+    if len(wanted) <= _EPISODES:
+        return wanted
+    step = (len(wanted) - 1) / (_EPISODES - 1)
+    even = [wanted[round(place * step)] for place in range(_EPISODES)]
+    return [*even[::4], *even[2::4], *even[1::2]]  # those that do not fit are missed evenly
+
+
+def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int) -> SearchOutcome:
+    queries = [episode.title or episode.summary for episode in sample]
+    about = replace(request, question=queries[0], also=(*request.also, *queries[1:]))
+    found = search(about, k=k)
+    shown = {(hit.session, hit.id) for hit in found.result.hits}
+    episodes = [one for one in sample if any((one.session, id) in shown for id in one.messages)]
+    return replace(found, result=replace(found.result, episodes=tuple(episodes)))
+
+
+def spread(hits: Sequence[Hit], k: int) -> list[int]:
+    """The places of ``k`` of the hits (best first), spread over sessions, in order of choice."""
+    taken: Counter[str] = Counter()
+    waiting = list(range(len(hits)))
+    chosen: list[int] = []
+    while waiting and len(chosen) < k:
+        best = max(waiting, key=lambda place: _worth(place, taken[hits[place].session]))
+        waiting.remove(best)
+        chosen.append(best)
+        taken[hits[best].session] += 1
+    return chosen
+
+
+def _worth(rank: int, taken: int) -> float:
+    worth: float = _NEXT**taken / (1 + rank / _HALF_RANK)
+    return worth

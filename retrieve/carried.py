@@ -9,26 +9,27 @@ the text, in digits or in words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any, TypeVar
 
 from cognigraph.english.sentences import Sentence, sentence_spans, sentences
-from cognigraph.english.times.find import TimeSpan, find_times, read_times
-from cognigraph.english.times.tense import CERTAIN, Tense
-from cognigraph.english.times.time_words import MONTHS
+from cognigraph.english.times.find import Tense, TimeSpan, find_times, read_times
+from cognigraph.english.times.readers import CERTAIN, MONTHS
 from cognigraph.model import Theme, Triple
-from cognigraph.retrieve.excerpt.background import Background, Said
-from cognigraph.retrieve.topics import Topic
-from cognigraph.text.language import is_english
+from cognigraph.retrieve.block_lines import Background, Said, Topic
 from cognigraph.text.numbers import (
     has_digits,
     quantities,
     stated_numbers,
     written_values,
 )
+from cognigraph.text.terms import is_english
 from cognigraph.times import When, parse_when
+
+_Read = TypeVar("_Read")
 
 _LONGEST = 20_000
 """Characters of a message that are read."""
@@ -48,6 +49,10 @@ _SPELLED_OUT = 100
 _VAGUE = timedelta(days=10)
 """Of a week or a weekend it is a matter of taste on which day it begins."""
 
+_MOST_REMEMBERED = 8_192
+_REMEMBERED: dict[tuple[Hashable, ...], Any] = {}
+"""What texts state, by their hashes: no text of a message may stay here when it is forgotten."""
+
 
 class Carried:
     """What the messages at hand bear out; reads each message once.
@@ -59,7 +64,6 @@ class Carried:
         self._background = background
         self._zone = zone
         self._read: dict[Said, list[When]] = {}
-        self._numbers: dict[Said, frozenset[str]] = {}
         self._facts: dict[str, Triple | None] = {}
         self._topics: dict[str, Topic | None] = {}
 
@@ -180,11 +184,10 @@ class Carried:
 
     def _has_number(self, message: Said, number: str) -> bool:
         text = message.text[:_LONGEST]
-        if message not in self._numbers:
-            self._numbers[message] = stated_numbers(text)
-        if not written_values(number).isdisjoint(self._numbers[message]):
+        if has_digits(text, number):
             return True
-        if _may_be_spelled_out(number, text) or has_digits(text, number):
+        stated = _remembered(("numbers", hash(text)), lambda: stated_numbers(text))
+        if not written_values(number).isdisjoint(stated) or _may_be_spelled_out(number, text):
             return True
         return bool(_YEAR.fullmatch(number)) and number[2:] in _SHORT_YEAR.findall(text)  # "'16"
 
@@ -215,9 +218,9 @@ class Carried:
         if message not in self._read:
             days = self._days(message)
             text = message.text[:_LONGEST]
-            stated = [one for day in days for one in _dates(text, day.start.date())]
-            whens = (parse_when(one) for one in dict.fromkeys(stated))
-            self._read[message] = [*days, *(when for when in whens if when is not None)]
+            dates = [day.start.date() for day in days]
+            stated = _remembered(("times", hash(text), *dates), lambda: _times_in(text, dates))
+            self._read[message] = [*days, *stated]
         return self._read[message]
 
     def _days(self, message: Said) -> list[When]:
@@ -227,10 +230,10 @@ class Carried:
 
 def _may_be_spelled_out(number: str, text: str) -> bool:
     """Whether a text in a language whose numbers are not read may have a number in words."""
-    if is_english(text) is not False:
-        return False
     values = [int(value) for value in written_values(number) if value.isdecimal()]
-    return any(value <= _SPELLED_OUT or value % 100 == 0 for value in values)
+    if not any(value <= _SPELLED_OUT or value % 100 == 0 for value in values):
+        return False
+    return _remembered(("foreign", hash(text)), lambda: is_english(text) is False)
 
 
 def _is_same(stated: When, when: When) -> bool:
@@ -254,10 +257,26 @@ def _ends(when: When) -> Iterator[When]:
     return (point for point in points if point is not None and len(points) > 1)
 
 
+def _remembered(key: tuple[Hashable, ...], read: Callable[[], _Read]) -> _Read:
+    """Return what was read for a key before, or read it: blocks show the same messages again."""
+    found: _Read | None = _REMEMBERED.get(key)
+    if found is None:
+        if len(_REMEMBERED) >= _MOST_REMEMBERED:
+            _REMEMBERED.clear()
+        found = _REMEMBERED[key] = read()
+    return found
+
+
 def _local(at: datetime, zone: tzinfo) -> datetime:
     with suppress(OverflowError):
         return at.astimezone(zone)
     return at
+
+
+def _times_in(text: str, days: Iterable[date]) -> list[When]:
+    """The times that a text states, as said on one of several days."""
+    stated = [one for day in days for one in _dates(text, day)]
+    return [when for one in dict.fromkeys(stated) if (when := parse_when(one)) is not None]
 
 
 def _dates(text: str, today: date) -> list[str]:
@@ -270,6 +289,10 @@ def _dates(text: str, today: date) -> list[str]:
 
 def _in_words(text: str, today: date) -> list[str]:
     """The dates that the English expressions of a text may mean."""
+    return _remembered(("words", hash(text), today), lambda: _read_in_words(text, today))
+
+
+def _read_in_words(text: str, today: date) -> list[str]:
     at = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
     read = list(sentences(text))
     spans = [span for own in read_times(read, at) for span in own]
@@ -322,8 +345,12 @@ def _years(match: re.Match[str], today: date) -> list[int]:
     return [int(year)] if len(year) == 4 else [1900 + int(year), 2000 + int(year)]
 
 
-def _calendar_dates(text: str) -> Iterator[list[str]]:
+def _calendar_dates(text: str) -> list[list[str]]:
     """The words of the expressions of a text that name a month, or a year or day in digits."""
+    return _remembered(("calendar", hash(text)), lambda: list(_read_calendar_dates(text)))
+
+
+def _read_calendar_dates(text: str) -> Iterator[list[str]]:
     at = datetime(2000, 1, 1, tzinfo=UTC)
     for sentence in sentences(text):
         for span in find_times(sentence.tokens, at, Tense(-1, CERTAIN)):

@@ -15,8 +15,8 @@ from cognigraph.model import Hit, SearchResult
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.ranking import Ranking
 from cognigraph.stores.candidates import Candidates
-from cognigraph.text.bm25 import idf
 from cognigraph.text.terms import terms, words
+from cognigraph.text.word_book import idf
 
 WEIGHTS = {
     "cosine": 12.47,

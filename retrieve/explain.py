@@ -26,14 +26,17 @@ from cognigraph.model import (
     StoredMessage,
     Triple,
 )
-from cognigraph.retrieve.candidate_search import find_candidates
-from cognigraph.retrieve.plan import SearchPlan, plan_search
-from cognigraph.retrieve.rank.features import triple_scores
-from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.plan import (
+    SearchPlan,
+    SearchRequest,
+    Stopwatch,
+    find_candidates,
+    plan_search,
+)
+from cognigraph.retrieve.rank.profiles import PROFILES, triple_scores
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings
-from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.word_book import bm25, idf
 
 _DEEP = 1000
 """How many results of each candidate source are searched for the expected message."""
@@ -58,7 +61,7 @@ def explain_rank(request: SearchRequest, expected: StoredMessage, *, k: int) -> 
 
     Raises :class:`ConfigurationError` for an empty question.
     """
-    plan = plan_search(request)
+    plan = plan_search(request, Stopwatch())
     if plan is None:
         raise ConfigurationError("give the question that should have found the message")
     result = _search_all(request)
@@ -88,7 +91,7 @@ def explain_rank(request: SearchRequest, expected: StoredMessage, *, k: int) -> 
 
 def _search_all(request: SearchRequest) -> SearchResult:
     """Return all candidates, ranked."""
-    return search(request, k=_ALL)
+    return search(request, k=_ALL).result
 
 
 def _rank(result: SearchResult, expected: StoredMessage) -> int | None:

@@ -1,19 +1,116 @@
-"""Plan a search: read the question and decide what it asks for and which times it concerns."""
+"""From a question to its ranked candidates: the request, its plan, what the store finds for it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from cognigraph.retrieve.candidate_search import find_candidates, rank_candidates
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.errors import ConfigurationError
+from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.analyse import Analysis, about, analyse
-from cognigraph.retrieve.question.dates import TimeWindow
-from cognigraph.retrieve.question.question_readers import add_reading
-from cognigraph.retrieve.question.temporal import Order
-from cognigraph.retrieve.rank.ranking import best_first
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.top_down import as_in_the_paper
-from cognigraph.text.clean import replace_surrogates
+from cognigraph.retrieve.question.question_readers import QuestionReader, add_reading
+from cognigraph.retrieve.question.temporal import Order, TimeWindow
+from cognigraph.retrieve.rank.licomemory import as_in_the_paper, reached_top_down, top_down_query
+from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.rank.ranking import Ranking, best_first
+from cognigraph.retrieve.rank.rerank import Reranker
+from cognigraph.retrieve.rank.separation import VectorWorth
+from cognigraph.retrieve.standing import without_later_summaries
+from cognigraph.settings import SearchSettings, WeightSetName
+from cognigraph.stores.candidates import CandidateQuery, Candidates
+from cognigraph.stores.protocols import Store
+from cognigraph.text.terms import replace_surrogates, storable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A question, where and when it is asked, and how it is to be answered.
+
+    ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor any
+    summary that covers it; with ``valid_at``, the facts are those that are true at that time. Only
+    messages that pass ``where`` are found. ``weight_set`` is the one that the extractor of the
+    triples declares; ``vector_worth`` knows how far the vectors of a space tell messages apart.
+    ``reader`` adds to the rule-based analysis of the question; ``reranker`` reorders the best hits.
+    ``also`` are further queries that are answered with the question. Nothing in ``without`` is
+    returned, at most ``per_session`` messages of one session, and nothing of a lower confidence
+    than ``min_confidence``.
+    """
+
+    question: str
+    store: Store
+    embedder: CheckedEmbedder
+    space: str
+    settings: SearchSettings
+    now: datetime
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    where: Filter = field(default_factory=Filter)
+    weight_set: WeightSetName = "model"
+    vector_worth: VectorWorth = field(default_factory=VectorWorth)
+    reader: QuestionReader | None = None
+    reranker: Reranker | None = None
+    also: tuple[str, ...] = ()
+    without: Exclusion = field(default_factory=Exclusion)
+    per_session: int | None = None
+    min_confidence: float | None = None
+
+
+# The queries of one search: the question, and what else is asked with it.
+
+MOST_QUERIES = 32
+"""The largest number of queries of one search, the question included. Each is a search of its own,
+and a query gets at least one hit only while there are no more of them than hits."""
+
+
+def checked_queries(also: Iterable[str]) -> tuple[str, ...]:
+    """The additional queries, each a text that is not empty; :class:`ConfigurationError` if not."""
+    queries = tuple(also)
+    for position, query in enumerate(queries):
+        if not isinstance(query, str):
+            raise ConfigurationError(
+                f"also[{position}] must be a string, not of type {type(query).__name__}"
+            )
+        if not query.strip():
+            raise ConfigurationError(f"also[{position}] is empty; leave empty queries out")
+    if len(queries) >= MOST_QUERIES:
+        raise ConfigurationError(
+            f"also has {len(queries):,} queries, and one search takes at most {MOST_QUERIES - 1}: "
+            "give the most promising ones, or search several times"
+        )
+    return tuple(storable(query) for query in queries)
+
+
+def distinct(question: str, also: Iterable[str]) -> list[str]:
+    """The queries in their order, each once; case and white space do not tell them apart."""
+    found: dict[str, str] = {}
+    for query in (question, *also):
+        found.setdefault(" ".join(query.casefold().split()), query)
+    found.pop("", None)
+    return list(found.values())
+
+
+# Measure how long each stage of a search takes.
+
+
+class Stopwatch:
+    """Measures consecutive stages in milliseconds, starting when it is created."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = self._start = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        """End a stage: record its time, and the ``total`` so far."""
+        now = time.perf_counter()
+        self.laps[stage] = round((now - self._last) * 1000, 3)
+        self.laps["total"] = round((now - self._start) * 1000, 3)
+        self._last = now
+
+
+# Plan a search: read the question and decide what it asks for and which times it concerns.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +148,8 @@ class SearchPlan:
         return self.request.valid_at is None
 
 
-def plan_search(request: SearchRequest) -> SearchPlan | None:
-    """Read the question of a request; ``None`` if it is empty.
+def plan_search(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | None:
+    """Read the question of a request; ``None`` if it is empty. Ends the stage ``analyse``.
 
     An event that dates the question ("before she moved") is searched for first.
     """
@@ -71,6 +168,7 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
     analysis = about(analysis, request.where.speakers)
     analysis, event_notes = _with_event_window(request, analysis)
     notes = (*cut_notes, *reader_notes, *event_notes)
+    stopwatch.lap("analyse")
     return SearchPlan(request=request, analysis=analysis, notes=notes)
 
 
@@ -107,3 +205,73 @@ def _with_event_window(
     dated = replace(analysis.time, times=(*analysis.time.times, window))
     note = f"{anchor.side} {anchor.event!r}: taken to be {at:%Y-%m-%d}"
     return replace(analysis, time=dated), (note,)
+
+
+# Find the candidates of a request in the store, and rank them by the profile of its settings.
+
+
+def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
+    """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
+    query = candidate_query(
+        analysis,
+        request.embedder,
+        request.settings,
+        request.as_of,
+        request.where,
+        request.without,
+    )
+    found = request.store.search.candidates(request.space, query)
+    if request.as_of is not None and found.sessions.ids:
+        sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
+        found = without_later_summaries(found, sessions, request.as_of)
+    return reached_top_down(found, request.settings) if request.settings.is_top_down else found
+
+
+def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:
+    """Score the candidates by the profile that the settings name; ``as_of`` is their "now"."""
+    worth = 1.0
+    if analysis.is_english is False:  # only then vectors may count for less
+        worth = request.vector_worth.of(request.store, request.space, candidates.lexicon.chunks)
+    return PROFILES[request.settings.ranking].rank(
+        candidates,
+        analysis,
+        request.settings,
+        now=min(request.now, request.as_of or request.now).timestamp(),
+        weight_set=request.weight_set,
+        contextual=not request.embedder.static,
+        vector_worth=worth,
+    )
+
+
+def candidate_query(
+    analysis: Analysis,
+    embedder: CheckedEmbedder,
+    settings: SearchSettings,
+    as_of: datetime | None = None,
+    where: Filter | None = None,
+    without: Exclusion | None = None,
+) -> CandidateQuery:
+    """Build the query for candidates: what to look for, and how many of each kind."""
+    triples, where = settings.triples, where or Filter()
+    # A narrow filter leaves only sessions in which something passes it.
+    themes = settings.sessions and not where.is_narrow
+    needed = PROFILES[settings.ranking].inputs(settings)
+    entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
+    query = CandidateQuery(
+        vector=embedder.embed_query(analysis.question),
+        terms=analysis.sought,
+        anchors=analysis.anchors if triples else (),
+        entity_vectors=tuple(entity_vectors),
+        chunks_by_vector=settings.chunks_by_vector,
+        chunks_by_terms=settings.chunks_by_terms,
+        triples_by_vector=settings.triples_by_vector if triples else 0,
+        triples_by_terms=settings.triples_by_terms if triples else 0,
+        triples_per_anchor=settings.triples_per_anchor if triples else 0,
+        sessions_by_vector=settings.sessions_by_vector if themes else 0,
+        radius=settings.radius if settings.windows else 0,
+        as_of=as_of,
+        texts=needed.texts,
+        where=where,
+        without=without or Exclusion(),
+    )
+    return top_down_query(query) if settings.is_top_down else query

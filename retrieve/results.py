@@ -3,62 +3,65 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, fields, replace
 from itertools import islice
+from math import isfinite, isnan
+from operator import attrgetter
 
 import numpy as np
 
-from cognigraph.arrays import Floats, or_zero
+from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve import confidence
-from cognigraph.retrieve.known_at import fetched_at
-from cognigraph.retrieve.plan import SearchPlan
+from cognigraph.retrieve.plan import SearchPlan, SearchRequest, Stopwatch
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.rank.licomemory import why_nothing
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.ranking import Ranking, best_first
-from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
-from cognigraph.retrieve.rank.scaling import scaled, share_of_best
-from cognigraph.retrieve.rank.versions import COMPARED, Said, later_versions_first
-from cognigraph.retrieve.records import KnownFacts, facts_of_hits, read_first, scored
-from cognigraph.retrieve.standing import (
-    current_facts_first,
-    current_messages_first,
-    newest_of,
-    true_messages_first,
+from cognigraph.retrieve.rank.ranking import (
+    Ranking,
+    RankingProfile,
+    best_first,
+    scaled,
+    share_of_best,
 )
-from cognigraph.retrieve.stopwatch import Stopwatch
-from cognigraph.retrieve.timeline import (
+from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.standing import (
+    COMPARED,
     DEPTH,
     STATE_DEPTH,
-    Statement,
+    DatedMessage,
+    Said,
+    current_facts_first,
+    current_messages_first,
+    fetched_at,
     in_order,
+    known_at,
+    later_versions_first,
     may_tell_a_state,
     newer_before_older,
+    newest_of,
     sessions_known_at,
     state_time,
+    true_messages_first,
+    with_superseding,
 )
-from cognigraph.retrieve.top_down import why_nothing
-from cognigraph.retrieve.why import explanations
-from cognigraph.stores.candidates import Candidates, ChunkRecord
+from cognigraph.stores.candidates import (
+    Candidates,
+    ChunkCandidates,
+    ChunkRecord,
+    NewestSources,
+    ResultQuery,
+    ResultRecords,
+)
 from cognigraph.text.terms import names_in, terms
 
 _PER_MESSAGE = 2
 """Chunks that are read for each message that is wanted: some messages have several."""
 
 
-def fetch_with_rows(
-    plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
-) -> tuple[SearchResult, list[int]]:
-    """Fetch the ``k`` best messages with their triples, and the best triples and sessions.
-
-    Also returns the rows of the hits among the candidate chunks.
-    """
-    return _Ranked(plan=plan, candidates=candidates, ranking=ranking).result(k, stopwatch)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranked:
+@dataclass(frozen=True, slots=True)
+class RankedCandidates:
     """The ranked candidates of a plan; rows are those of the candidates."""
 
     plan: SearchPlan
@@ -66,7 +69,7 @@ class _Ranked:
     ranking: Ranking
 
     def result(self, k: int, stopwatch: Stopwatch) -> tuple[SearchResult, list[int]]:
-        """Fetch the result and the rows of its hits.
+        """Fetch the ``k`` best messages, the best triples and sessions, and the rows of the hits.
 
         Ends the stages ``rerank`` (if there is a reranker) and ``fetch``.
         """
@@ -102,7 +105,8 @@ class _Ranked:
             self._hit(best.records[row], why, known, confidence.of_hit(sure, rank))
             for rank, (row, why) in enumerate(zip(rows, whys, strict=True))
         )
-        ranked_triples = self._triple_hits(triple_rows, known.facts)
+        stated = {uid for row in rows for uid in known.stated.get(best.records[row].uid, ())}
+        ranked_triples = self._triple_hits(self._supported(triple_rows, stated), known.facts)
         session_hits = self._session_hits(session_rows, read.sessions)
         stopwatch.lap("fetch")
         result = SearchResult(
@@ -198,7 +202,7 @@ class _Ranked:
         changes = or_zero(self.ranking.raw.get("change", np.zeros(len(scores))))
         order = newer_before_older(
             [
-                Statement(
+                DatedMessage(
                     at=best.records[row].at,
                     score=float(scores[row]),
                     own=float(own[row]),
@@ -299,6 +303,18 @@ class _Ranked:
         relevant = [one.uid for one in found if newest_of(one.uid, triples) not in named]
         times = [best.records[row].at for row in rows]
         return current_messages_first(rows, stated, triples, times, relevant, past=time.past)
+
+    def _supported(self, rows: list[int], stated: Set[str]) -> list[int]:
+        """Keep the facts that share a word or a name with the question, or are in one of the hits.
+
+        The nearest of a few facts need have nothing to do with a question.
+        """
+        triples = self.candidates.triples
+        return [
+            row
+            for row in rows
+            if triples.by_terms[row] or triples.by_anchor[row] or triples.uids[row] in stated
+        ]
 
     def _triple_hits(self, rows: list[int], triples: Mapping[str, Triple]) -> list[Triple]:
         """Return the best triples with scores, newest or oldest first if the question says so."""
@@ -425,3 +441,151 @@ def _names_and_figures(analysis: Analysis) -> dict[str, int]:
 def _person(record: ChunkRecord) -> tuple[str | None, str | None] | None:
     """Who said a message, if it was a user or a person without a role."""
     return (record.role, record.speaker) if record.role in (None, "user") else None
+
+
+# Read the records of a result: with one call if the best messages turn out to be its hits.
+
+_FIELDS = [field.name for field in fields(Triple)]
+_SCORE = _FIELDS.index("score")
+_values_of = attrgetter(*_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFacts:
+    """The facts of a result by uid, with what superseded them, and those that each chunk states."""
+
+    facts: Mapping[str, Triple]
+    stated: Mapping[str, tuple[str, ...]]
+
+
+def read_first(
+    request: SearchRequest,
+    chunks: Sequence[str],
+    stating: Sequence[str],
+    triples: Sequence[str],
+    sessions: Sequence[str],
+) -> ResultRecords:
+    """Read the best chunks, the facts of those that are probably hits, other facts, and sessions.
+
+    All are given by uid, sessions by id.
+    """
+    newest = NewestSources(chunks=stating, until=request.as_of)
+    return _read(request, ResultQuery(chunks, stating, triples, sessions, newest))
+
+
+def facts_of_hits(
+    request: SearchRequest,
+    read: ResultRecords,
+    stating: Sequence[str],
+    hits: Sequence[str],
+    triples: Iterable[str],
+) -> KnownFacts:
+    """The facts of the hits, and further ones, as known at ``as_of``; few are still to be read.
+
+    ``read`` is what was read with the facts of the chunks ``stating``. ``hits`` are uids of chunks.
+    A fact that is said often lists its sources in the hits and not those in the other chunks.
+    """
+    newest = NewestSources(chunks=hits, until=request.as_of)
+    often = () if set(hits) == set(stating) else sorted(read.often)
+    more = _read(
+        request,
+        ResultQuery(stating=sorted(set(hits).difference(stating)), triples=often, newest=newest),
+    )
+    stated = {**read.stated, **more.stated}
+    stated = {uid: stated[uid] for uid in hits if uid in stated}
+    known = {**read.triples, **more.triples}
+    wanted = {*triples, *(uid for uids in stated.values() for uid in uids)}
+
+    def fetch(uids: Sequence[str]) -> dict[str, Triple]:
+        return fetched_at(request.store, request.space, uids, request.as_of, hits)
+
+    found = [known[uid] for uid in sorted(wanted) if uid in known]
+    found = known_at(request.store, request.space, found, request.as_of)
+    return KnownFacts(with_superseding({one.uid: one for one in found}, fetch), stated)
+
+
+def _read(request: SearchRequest, query: ResultQuery) -> ResultRecords:
+    return request.store.search.result(request.space, query) if query else ResultRecords()
+
+
+def scored(triple: Triple, score: float) -> Triple:
+    """The fact with a score; ``dataclasses.replace`` takes four times as long."""
+    values = list(_values_of(triple))
+    values[_SCORE] = score
+    return Triple(*values)
+
+
+# Explain the scores of the hits: what each signal was, and what it contributed.
+
+
+def explanations(
+    ranking: Ranking,
+    chunks: ChunkCandidates,
+    rows: Sequence[int],
+    best: RankedMessages,
+    profile: RankingProfile,
+) -> list[Why]:
+    """Return the explanation of each of these rows of the candidates."""
+    at = np.array(rows, np.int64)
+    signals, features = _known(ranking.raw, at), _columns(ranking.weighted, at)
+    columns = (
+        ranking.session_score,
+        ranking.triple_score,
+        ranking.harmonic,
+        ranking.gap,
+        ranking.semantic,
+        ranking.decay,
+        ranking.score,
+    )
+    numbers = zip(*(values[at].tolist() for values in columns), strict=True)
+    explained = []
+    for row, own, parts, one in zip(rows, signals, features, numbers, strict=True):
+        session, triple, harmonic, gap = (None if isnan(value) else value for value in one[:4])
+        change = best.changes.get(row)
+        explained.append(
+            Why(
+                signals=own,
+                features=parts,
+                session_score=session,
+                triple_score=triple,
+                harmonic_mean=harmonic,
+                semantic=one[4],
+                gap_seconds=gap,
+                decay=one[5],
+                score=one[6],
+                notes=(*_notes(chunks, row, best), *profile.notes(ranking, row)),
+                rank_before=change.rank_before if change else None,
+                rerank_score=change.score if change else None,
+            )
+        )
+    return explained
+
+
+def _known(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
+    """As :func:`_columns`, without what is unknown: values that are not finite."""
+    found = _columns(values, rows)
+    for name in values:
+        if not isfinite(sum([own[name] for own in found])):  # most columns are known throughout
+            for own in found:
+                if not isfinite(own[name]):
+                    del own[name]
+    return found
+
+
+def _columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
+    """The values by name of each of the rows."""
+    columns = [own[rows].tolist() for own in values.values()]
+    found = zip(*columns, strict=True) if columns else [()] * len(rows)
+    return [dict(zip(values, own, strict=True)) for own in found]
+
+
+def _notes(chunks: ChunkCandidates, row: int, best: RankedMessages) -> tuple[str, ...]:
+    notes: tuple[str, ...] = ()
+    if not (chunks.by_vector[row] or chunks.by_terms[row]):
+        notes = ("found as a neighbour or as evidence, not by its own vector or words",)
+    if row in best.newer:
+        notes = (*notes, "moved up: newer than what matches the question about as well")
+    if row in best.versions:
+        note = "moved up: the same speaker said something very like it earlier, which is among the"
+        notes = (*notes, f"{note} first")
+    return notes

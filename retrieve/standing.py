@@ -1,4 +1,4 @@
-"""Facts that have been superseded, in a result and in the prompt block.
+"""Time in a result: what was superseded, what was known when, and what comes first for "now".
 
 A question about how things are gets the current fact, and the message that states it, before what
 it superseded. A question about how things were ("where did she live before?") gets the old first.
@@ -6,14 +6,24 @@ it superseded. A question about how things were ("where did she live before?") g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
-from cognigraph.model import Triple
+import numpy as np
+
+from cognigraph.arrays import Floats, Ints
+from cognigraph.embed.word_vectors import token_means
+from cognigraph.english.words import PLEASANTRIES
+from cognigraph.model import Session, SessionHit, Triple
+from cognigraph.retrieve.question.temporal import Order
 from cognigraph.states.slots import claim_about
+from cognigraph.states.succession import Standing
+from cognigraph.stores.candidates import Candidates, ChunkRecord, NewestSources
+from cognigraph.stores.protocols import Store
 from cognigraph.text.marks import one_line
+from cognigraph.text.terms import STOP_WORDS, words
 
 _T = TypeVar("_T")
 _MOST_STEPS = 100
@@ -232,3 +242,317 @@ def not_true_then(
 
 def _month(at: datetime, zone: tzinfo) -> str:
     return at.astimezone(zone).strftime("%Y-%m")
+
+
+# Order results by time where the question asks for it, and hide what ``as_of`` excludes.
+
+BAND = 0.75
+"""Items that score at least this share of the best score count as states of the same thing."""
+
+DEPTH = 15
+"""The number of best items among which such states are sought."""
+
+CLOSE = 0.12
+"""A newer message moves before an older one whose score is higher by at most this share of the
+best score."""
+
+CLOSE_IF_CHANGED = 0.15
+"""Added to ``CLOSE`` for a message that tells of a change, in proportion to how much it does."""
+
+ANSWERS_AS_WELL = 0.6
+"""With few candidates, so does one whose own answer is at least this share of the older one's."""
+
+STATE_DEPTH = 20
+"""The number of best messages among which newer ones move before older ones."""
+
+_TELLS_NOTHING = STOP_WORDS | PLEASANTRIES
+
+
+def in_order(
+    items: Sequence[_T], order: Order | None, scores: Sequence[float], times: Sequence[datetime]
+) -> list[_T]:
+    """Put the newest (or oldest) of the best items first, and leave the others in their order.
+
+    Every message about a place where she ever lived matches "Where does she live now?" about
+    equally well; only their times tell which place is meant. ``items`` are sorted best first. The
+    items that move are among the first ``DEPTH`` and score at least ``BAND`` times the highest.
+    ``scores`` and ``times`` belong to the items at the same positions; a score says how well the
+    item answers the question by itself, which may differ from the score that ranked it. Without an
+    ``order`` nothing moves.
+    """
+    if order is None or not items:
+        return list(items)
+    head = range(min(DEPTH, len(items)))
+    floor = BAND * max(scores[position] for position in head)
+    states = [position for position in head if scores[position] >= floor]
+    first = sorted(states, key=times.__getitem__, reverse=order == "last")
+    rest = sorted(set(range(len(items))).difference(first))
+    return [items[position] for position in (*first, *rest)]
+
+
+@dataclass(frozen=True, slots=True)
+class DatedMessage:
+    """What decides whether a message moves before older ones.
+
+    ``score`` ranks it, and ``own`` says how well it answers by itself. ``change`` in [0, 1] says
+    how much it tells of a change. Only one that ``may_move`` moves, past others that may.
+    """
+
+    at: datetime
+    score: float
+    own: float
+    change: float = 0.0
+    may_move: bool = True
+
+
+def may_tell_a_state(record: ChunkRecord) -> bool:
+    """Whether a message may tell how things are: a user said it, and more than thanks or assent."""
+    return record.role == "user" and not _TELLS_NOTHING.issuperset(words(record.text))
+
+
+def newer_before_older(found: Sequence[DatedMessage]) -> list[int]:
+    """Return the order of messages, best first, in which newer ones precede older ones.
+
+    What the user said about a thing in March and in May matches "What do I pay?" about equally
+    well; only the newer message tells how things are. So among the first ``STATE_DEPTH`` a message
+    moves up past each older one that matches little better, up to the first that is newer or
+    matches much better. Those that may move share their positions; all others keep theirs.
+    """
+    best = max((one.score for one in found), default=0.0)
+    few = len(found) < STATE_DEPTH
+    moving = [row for row, one in enumerate(found[:STATE_DEPTH]) if one.may_move]
+    placed: list[int] = []
+    for row in moving:
+        at = len(placed)
+        while at and _replaces(found[row], found[placed[at - 1]], best, few=few):
+            at -= 1
+        placed.insert(at, row)
+    order = list(range(len(found)))
+    for position, row in zip(moving, placed, strict=True):
+        order[position] = row
+    return order
+
+
+def _replaces(new: DatedMessage, old: DatedMessage, best: float, *, few: bool) -> bool:
+    """Whether a message is newer than another one and matches about as well.
+
+    That is by its score, compared with the ``best`` one. With ``few`` candidates, for which scaling
+    stretches small differences of the scores, it may also be by its own answer.
+    """
+    if new.at <= old.at:
+        return False
+    reach = new.score + best * (CLOSE + CLOSE_IF_CHANGED * new.change)
+    return reach >= old.score or (few and new.own >= ANSWERS_AS_WELL * old.own)
+
+
+def state_time(triple: Triple) -> datetime:
+    """Return when the state that a triple describes began, or else when it was last mentioned."""
+    return triple.when.start if triple.when is not None else triple.last_observed
+
+
+def seen_from(triple: Triple, as_of: datetime | None) -> Triple:
+    """Return a triple as it was known at ``as_of``, without the sources that came later."""
+    if as_of is None:
+        return triple
+    if triple.superseded_at is not None and triple.superseded_at > as_of:
+        triple = replace(
+            triple, status="current", valid_to=None, superseded_by=None, superseded_at=None,
+            reason=None,
+        )  # fmt: skip
+    if triple.last_observed <= as_of:
+        return triple
+    sources = tuple(source for source in triple.sources if source.at <= as_of)
+    last = max((source.at for source in sources), default=triple.first_observed)
+    return replace(triple, sources=sources, last_observed=last)
+
+
+def is_over(session: Session, as_of: datetime | None) -> bool:
+    """Whether a session had ended at ``as_of``, so that its summary covers nothing later."""
+    return as_of is None or session.ended_at <= as_of
+
+
+def without_later_summaries(
+    candidates: Candidates, sessions: Mapping[str, Session], as_of: datetime
+) -> Candidates:
+    """Remove the themes and keys of sessions that continued after ``as_of``."""
+    found = candidates.sessions
+    later = np.array(
+        [id not in sessions or not is_over(sessions[id], as_of) for id in found.ids], bool
+    )
+    if not later.any():
+        return candidates
+    hidden = replace(
+        found,
+        theme=np.where(later, np.nan, found.theme),
+        keys=np.where(later[:, None], np.nan, found.keys),
+        matches=np.where(later[:, None], 0.0, found.matches),
+        length=np.where(later, 0.0, found.length),
+    )
+    return replace(candidates, sessions=hidden)
+
+
+def sessions_known_at(hits: Sequence[SessionHit], as_of: datetime | None) -> tuple[SessionHit, ...]:
+    """Keep the sessions that had ended at ``as_of``; other summaries cover later messages."""
+    return tuple(hit for hit in hits if is_over(hit.session, as_of))
+
+
+# Facts as they were known at a time: what was current then, with the sources of that time.
+
+
+def known_at(
+    store: Store, space: str, triples: Iterable[Triple], as_of: datetime | None
+) -> list[Triple]:
+    """Return the facts that had been said at ``as_of``, as they were known then.
+
+    What is current is decided again from what had been said by then, so a fact that ended and was
+    true again later is shown with its first ending.
+    """
+    found = list(triples)
+    if as_of is None:
+        return found
+    said = [triple for triple in found if triple.first_observed <= as_of]
+    if not said:
+        return []
+    standings = store.states.standings_at(space, [triple.uid for triple in said], as_of)
+    return [
+        seen_from(_standing(triple, standings[triple.uid]), as_of)
+        if triple.uid in standings
+        else seen_from(triple, as_of)
+        for triple in said
+    ]
+
+
+def fetched_at(
+    store: Store,
+    space: str,
+    uids: Sequence[str],
+    as_of: datetime | None,
+    chunks: Sequence[str] = (),
+) -> dict[str, Triple]:
+    """Fetch the facts with these uids that had been said at ``as_of``, with their newest sources.
+
+    Facts that are said often would otherwise cost a search more than all else. Their sources in
+    ``chunks``, which are those of the hits, are read as well: a block leaves out what a message
+    in it states.
+    """
+    found = store.search.triples_by_uid(space, uids, NewestSources(chunks=chunks, until=as_of))
+    return {one.uid: one for one in known_at(store, space, found.values(), as_of)}
+
+
+def _standing(triple: Triple, standing: Standing) -> Triple:
+    return replace(
+        triple,
+        status=standing.status,
+        valid_from=standing.valid_from,
+        valid_to=standing.valid_to,
+        superseded_by=standing.superseded_by,
+        superseded_at=standing.superseded_at,
+        reason=standing.reason,
+        earlier=standing.earlier,
+    )
+
+
+# Later versions of a message: what its speaker said of the same thing at another time.
+#
+# "My phone plan is 23 pounds for eight gigs" and "I'm with Lemon now, eleven pounds for twenty
+# gigs" answer the same question. Among all that Teo said and the search found, each is one of the
+# nearest to the other, and only time tells which is true now: in any language, without a list of
+# words. How similar two versions are differs from space to space, so they are compared with the
+# other messages of the result. The vectors are those of the wordllama wheel, whichever embedder is
+# used: they take microseconds and need nothing from the store.
+
+NEAREST = 2
+"""A version of a message is among this many messages of the speaker that are nearest to it."""
+
+COMPARED = 20
+"""The number of best messages that are compared with one another."""
+
+VERSION_DEPTH = 15
+"""The number of best messages of which later ones move up."""
+
+LEAD = 3
+"""A later version moves only before one of this many first messages: those that would be read."""
+
+VERSION_ANSWERS_AS_WELL = 0.5
+"""A later version moves only if its score is at least this share of the earlier one's. In a small
+memory any two messages are near, whatever they are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a result with its score.
+
+    ``named`` are those names and figures of the question that it has. Only messages of the same
+    ``speaker`` are versions of one another; ``None`` for one that is none, such as an assistant's.
+    """
+
+    text: str
+    at: datetime
+    session: str
+    speaker: Hashable | None
+    score: float
+    named: frozenset[str] = frozenset()
+
+
+def later_versions_first(found: Sequence[Said]) -> list[int]:
+    """Return the order of messages, best first, in which later versions precede earlier ones.
+
+    One that moves stands directly before the first of the ``LEAD`` best messages of which it is a
+    later version, from another session; all others keep their order.
+    """
+    compared = found[:COMPARED]
+    ranks = nearness_ranks(compared, {one.speaker for one in compared[:LEAD]})
+    placed: list[int] = []
+    for row in range(min(VERSION_DEPTH, len(compared))):
+        position = next(
+            (
+                position
+                for position, before in enumerate(placed[:LEAD])
+                if max(ranks[before, row], ranks[row, before]) < NEAREST
+                and _is_later(compared[row], compared[before])
+            ),
+            len(placed),
+        )
+        placed.insert(position, row)
+    return [*placed, *range(len(placed), len(found))]
+
+
+def _is_later(new: Said, old: Said) -> bool:
+    """Whether one message was said after the other in another session, and answers as well.
+
+    "Order 13 was shipped" is no later version of "order 3 was shipped" for who asks for order 3.
+    """
+    return (
+        new.at > old.at
+        and new.session != old.session
+        and new.score >= VERSION_ANSWERS_AS_WELL * old.score
+        and new.named >= old.named
+    )
+
+
+def nearness_ranks(found: Sequence[Said], speakers: Set[Hashable | None]) -> Ints:
+    """How many messages of its speaker are nearer to message i than message j is (n, n).
+
+    It is n for a message and itself, for those of different speakers, and for those of anyone who
+    is not among ``speakers``.
+    """
+    n = len(found)
+    ranks = np.full((n, n), n, np.int64)
+    for speaker in speakers - {None}:
+        rows = np.array([row for row, one in enumerate(found) if one.speaker == speaker], np.int64)
+        similar = _similarity([found[row].text for row in rows])
+        nearer = (similar[:, None, :] > similar[:, :, None]).sum(axis=2)
+        np.fill_diagonal(nearer, n)
+        ranks[np.ix_(rows, rows)] = nearer
+    return ranks
+
+
+def _similarity(texts: Sequence[str]) -> Floats:
+    """Cosines (n, n) of the mean word vectors of some texts; -1 for a text and itself."""
+    vectors = token_means().embed(texts).astype(float)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors /= np.where(norms > 0, norms, 1.0)
+    # Rounded because the last bits of a product depend on the other rows of the matrix.
+    similar = np.round(vectors @ vectors.T, 6)
+    np.fill_diagonal(similar, -1.0)
+    return np.asarray(similar)

@@ -11,8 +11,7 @@ from cognigraph.cli import render
 from cognigraph.cli.render import plural, spent
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.ingest.derive import by_reason
-from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.step import Limits, Step
+from cognigraph.ingest.queue.step import Estimate, Limits, Step
 from cognigraph.llm import Budget, Prices
 from cognigraph.model import Usage
 from cognigraph.space import Space

@@ -20,7 +20,7 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.queue.step import Limits
 from cognigraph.loop.strategy import STRATEGIES, Strategy
 from cognigraph.model import Filter
-from cognigraph.model.roles import DEFAULT_ROLES
+from cognigraph.model.messages import DEFAULT_ROLES
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.validation import MAX_AMOUNT, MAX_COUNT, shown
 

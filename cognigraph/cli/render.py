@@ -28,9 +28,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.storage import Check
 from cognigraph.stores.records import Failure
-from cognigraph.text.clean import spoken
-from cognigraph.text.language import is_english
-from cognigraph.text.terms import PART, parts, query_words, terms, words
+from cognigraph.text.terms import PART, is_english, parts, query_words, spoken, terms, words
 
 _UNITS = (
     ("year", 365.25 * 86400),

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cognigraph.plain_data import plain
-from cognigraph.text.clean import printable, replace_surrogates
 from cognigraph.text.redaction import redacted
+from cognigraph.text.terms import printable, replace_surrogates
 
 _NARROW = 60
 """Below this number of columns, tables that do not fit are printed as lists."""

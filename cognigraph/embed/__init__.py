@@ -10,13 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cognigraph.embed.embedder import CheckedEmbedder, Embedder, EmbedFunction, FunctionEmbedder
-from cognigraph.embed.models import (
-    MULTILINGUAL,
-    FastEmbedEmbedder,
-    Prefixes,
-    WordLlamaEmbedder,
-    prefixes_for,
-)
+from cognigraph.embed.models import MULTILINGUAL, FastEmbedEmbedder, Prefixes, prefixes_for
+from cognigraph.embed.word_vectors import WordLlamaEmbedder
 from cognigraph.errors import ConfigurationError
 
 __all__ = [

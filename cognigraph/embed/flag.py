@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.embed.download import require_model
-from cognigraph.embed.models import fingerprint
+from cognigraph.embed.models import fingerprint, require_model
 from cognigraph.errors import ConfigurationError
 
 M3_WEIGHTS = (0.4, 0.2, 0.4)

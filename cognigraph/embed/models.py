@@ -1,4 +1,4 @@
-"""Embedders that run on this machine: wordllama (default), fastembed, sentence-transformers.
+"""Embedders that run on this machine: fastembed, sentence-transformers, and how they are loaded.
 
 Many models need a prefix before questions and passages, which is known from their model cards.
 """
@@ -8,19 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore, Lock, Thread
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.embed.download import require_model
-from cognigraph.embed.static_model import TokenMeans, load
 from cognigraph.errors import ConfigurationError
-from cognigraph.forks import ProcessLock
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,40 +74,6 @@ def chosen(model: str, query: str | None, passage: str | None) -> Prefixes:
 def identity(name: str, prefixes: Prefixes) -> str:
     """A model's name with its passage prefix, because that prefix shapes the stored vectors."""
     return f"{name} after {prefixes.passage!r}" if prefixes.passage else name
-
-
-class WordLlamaEmbedder:
-    """Static word vectors with weights in the wheel: offline, 256 dimensions, about 15 µs a text.
-
-    See https://github.com/dleemiller/WordLlama (MIT).
-    """
-
-    name = "wordllama-l2-256"
-    dimension = 256
-    static = True
-    batch = 512
-
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Mean of the token vectors of each text."""
-        return token_means().embed(texts)
-
-    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
-        """Vector of a question, computed as for any other text."""
-        return np.asarray(self.embed([text])[0])
-
-
-_loading = ProcessLock()
-
-
-def token_means() -> TokenMeans:
-    """The static model that this process shares."""
-    with _loading:  # otherwise concurrent threads would each load the model
-        return _loaded()
-
-
-@lru_cache(maxsize=1)
-def _loaded() -> TokenMeans:
-    return TokenMeans(load())
 
 
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
@@ -343,3 +305,65 @@ class SentenceTransformersEmbedder:
             # prompt="" because the texts already have the prefix that the model would add.
             vectors = self._model.encode(texts, prompt="", show_progress_bar=False)
         return np.asarray(vectors, np.float32)
+
+
+# Whether a named model can be loaded: it is on this machine, or its hub answers.
+#
+# The libraries that load models retry for minutes before they say that there is no network. So the
+# hub is asked first, and only for a few seconds.
+
+_PATIENCE = 3.0
+"""Seconds within which the hub must answer."""
+
+
+def require_model(repository: str, library: str, *, cache: Path | None = None) -> None:
+    """Check that a model of the Hugging Face hub is on this machine, or can be fetched.
+
+    The hub answers for a model that it does not have, too; the library then says so.
+
+    Args:
+        repository: the name of the model on the hub.
+        library: the name of the embedder that takes its folder.
+        cache: where the library keeps models, if that is not the cache of the hub.
+
+    Raises:
+        ConfigurationError: neither is the case; says what to do, in less than five seconds.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        snapshot_download(repository, cache_dir=cache, local_files_only=True)
+    except HFValidationError:
+        return  # not a name of the hub; the library knows better what it is
+    except LocalEntryNotFoundError:
+        if (problem := _silence(repository)) is not None:
+            raise ConfigurationError(
+                f"the model {repository!r} is not on this machine and cannot be fetched "
+                f"({problem}); connect to the internet for the first use, or copy the folder of "
+                f"the model from another machine and use '{library}:/path/to/folder'; the default "
+                "embedder, 'wordllama', needs neither"
+            ) from None
+
+
+def _silence(repository: str) -> str | None:
+    """Why the hub does not answer; ``None`` if it does."""
+    from huggingface_hub import model_info
+    from huggingface_hub.errors import HfHubHTTPError
+
+    outcome: list[str | None] = []
+
+    def ask() -> None:
+        try:
+            model_info(repository, timeout=_PATIENCE)
+            outcome.append(None)
+        except HfHubHTTPError:
+            outcome.append(None)
+        except Exception as error:  # noqa: BLE001 - of whatever library carries the request
+            outcome.append(f"{type(error).__name__}: {error}".splitlines()[0])
+
+    # A thread, because a timeout of a request does not cover looking up the name of the server.
+    thread = Thread(target=ask, name="cognigraph-hub", daemon=True)
+    thread.start()
+    thread.join(_PATIENCE)
+    return outcome[0] if outcome else f"no answer within {_PATIENCE:g} s"

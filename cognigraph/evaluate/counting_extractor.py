@@ -14,7 +14,7 @@ from cognigraph.ingest.extraction import (
     also_reads,
 )
 from cognigraph.model import Usage
-from cognigraph.retrieve.rank.weights import declared_weight_set
+from cognigraph.retrieve.rank.ranking import declared_weight_set
 from cognigraph.settings import WeightSetName
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cognigraph.evaluate.aggregate import by_category
 from cognigraph.evaluate.formats import FORMATS
-from cognigraph.text.clean import printable, storable
+from cognigraph.text.terms import printable, storable
 
 Record = Mapping[str, Any]
 

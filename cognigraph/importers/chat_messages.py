@@ -11,7 +11,7 @@ from cognigraph.importers.json_records import JsonItem, lines, objects
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 from cognigraph.model.chat import text_of
-from cognigraph.model.roles import as_role
+from cognigraph.model.messages import as_role
 
 _MESSAGE = {"text", "content", "role", "raw"}
 

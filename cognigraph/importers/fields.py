@@ -17,7 +17,7 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.importers.record import Bad, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 from cognigraph.model.chat import FIELDS
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"[+-]?\d{8,19}(\.\d+)?")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 
 HEAD = 64 * 1024
 """Number of bytes from which the format is guessed."""

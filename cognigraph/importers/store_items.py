@@ -16,7 +16,7 @@ from cognigraph.importers.json_records import objects
 from cognigraph.importers.record import Bad, Head, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 from cognigraph.model.filters import Scalar
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 
 PREFIX = "store:"
 """How sessions are named that hold items."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from cognigraph.integrations.requirement import requirement
 from cognigraph.model import Message
-from cognigraph.model.roles import as_role
+from cognigraph.model.messages import as_role
 from cognigraph.space import Space
 
 with requirement("llamaindex"):

@@ -10,7 +10,7 @@ from cognigraph.integrations.requirement import requirement
 from cognigraph.integrations.transcript import Transcript, Turn
 from cognigraph.model import Role, StoredMessage
 from cognigraph.model.chat import text_of
-from cognigraph.model.roles import as_role
+from cognigraph.model.messages import as_role
 from cognigraph.space import Space
 
 with requirement("openai-agents"):

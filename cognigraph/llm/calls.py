@@ -30,7 +30,7 @@ from cognigraph.llm.replies import (
     judge,
 )
 from cognigraph.model import Usage
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 logger = logging.getLogger("cognigraph.llm")
 

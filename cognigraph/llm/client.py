@@ -20,7 +20,7 @@ from cognigraph.llm.parse_answer import ParsedAnswer, json_schema, read
 from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
 from cognigraph.llm.replies import Dialect, Dialects, Message, in_words, known
 from cognigraph.model import Usage
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 
 _MAX_QUOTED = 6000
 

@@ -13,10 +13,10 @@ from threading import Lock
 from typing import Any, Literal
 
 from cognigraph.llm.endpoint import Reply
-from cognigraph.llm.json_text import parse
+from cognigraph.llm.parse_answer import parse
 from cognigraph.llm.protocols import Mode
-from cognigraph.text.clean import storable
 from cognigraph.text.redaction import quoted
+from cognigraph.text.terms import storable
 
 _SIMPLER: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _FORM_WORDS = (

@@ -13,8 +13,7 @@ from typing import ClassVar
 from cognigraph.loop.data import Assessment, Evidence, Plan
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Layer
-from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.question.answer_form import AnswerForm
+from cognigraph.retrieve.question.analyse import AnswerForm, analyse
 from cognigraph.text.marks import one_line
 from cognigraph.text.terms import STOP_WORDS, terms
 

@@ -15,8 +15,8 @@ from cognigraph.llm import Answer, Budget, Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.loop.data import ModelCall
 from cognigraph.model import Usage
-from cognigraph.text.clean import printable
 from cognigraph.text.redaction import redacted
+from cognigraph.text.terms import printable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

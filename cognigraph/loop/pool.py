@@ -26,19 +26,14 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block import build_block, fetch_background
-from cognigraph.retrieve.block_lines import day, triple_line
+from cognigraph.retrieve.block import build_block, fetch_background, find_overview, written_lines
+from cognigraph.retrieve.block_lines import Background, MessageKey, day, triple_line
 from cognigraph.retrieve.carried import Carried
-from cognigraph.retrieve.excerpt.background import Background, MessageKey
-from cognigraph.retrieve.layers import search_layer
-from cognigraph.retrieve.overview import find_overview
-from cognigraph.retrieve.question.overview_cues import overview_subject
-from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.search import search_with_candidates
-from cognigraph.retrieve.written_lines import written_lines
+from cognigraph.retrieve.plan import SearchRequest
+from cognigraph.retrieve.question.analyse import overview_subject
+from cognigraph.retrieve.search import search, search_layer
 from cognigraph.settings import ContextSettings, SearchSettings
-from cognigraph.text.marks import FOOTER, HEADER, one_line
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, one_line
 
 T = TypeVar("T")
 _OF_ONE_SESSION = 400
@@ -98,10 +93,7 @@ class Recall:
         def answer(request: SearchRequest) -> Recalled:
             seen = Exclusion(messages=frozenset(without))
             new = replace(request, without=seen, per_session=per_session)
-            if subject is None:
-                searched = search_with_candidates(new, k=k)
-            else:
-                searched = find_overview(new, subject, k=2 * k)
+            searched = search(new, k=k) if subject is None else find_overview(new, subject, k=2 * k)
             background = fetch_background(request.store, request.space, searched)
             background = replace(background, overview=subject is not None)
             result = searched.result
@@ -124,7 +116,7 @@ class Recall:
                 triples_by_terms=max(settings.triples_by_terms, k + len(without)),
             )
             new = replace(request, settings=wide, without=Exclusion(triples=frozenset(without)))
-            outcome = search_with_candidates(new, k=1)
+            outcome = search(new, k=1)
             background = fetch_background(request.store, request.space, outcome)
             carried = Carried(background, self.zone).facts(outcome.result.triples)
             return Recalled(triples=tuple(carried), trace=outcome.result.trace)
@@ -171,7 +163,7 @@ class Recall:
                 settings=_every_message(request.settings, many),
                 reader=None,
             )
-            searched = search_with_candidates(wide, k=many)
+            searched = search(wide, k=many)
             background = fetch_background(request.store, request.space, searched)
             result = searched.result
             return Recalled(

@@ -18,7 +18,7 @@ from cognigraph.loop.data import Repair
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Triple
 from cognigraph.retrieve.block_lines import triple_line
-from cognigraph.states.slots import claim_about, in_one, same_value
+from cognigraph.states.slots import base_slot, claim_about, same_value
 from cognigraph.text.marks import one_line
 
 _FORGET = re.compile(r"\b(?:forget|delete|erase|remove|don'?t remember|no longer remember)\b", re.I)
@@ -36,7 +36,7 @@ def slot_of(triple: Triple) -> tuple[str, str] | None:
     claim = claim_about(triple)
     if claim is None or not claim.single or claim.says != "holds":
         return None
-    return normalise(triple.object if claim.on_object else triple.subject), in_one(claim.slot)
+    return normalise(triple.object if claim.on_object else triple.subject), base_slot(claim.slot)
 
 
 def later_time_wins(conflict: Sequence[Triple], reason: str = "") -> tuple[Repair, ...]:

@@ -26,8 +26,8 @@ from cognigraph.loop.licomemory_slots import AskAsItIs
 from cognigraph.loop.state import LoopState, Written, write_answer
 from cognigraph.loop.strategy import Strategy
 from cognigraph.model import Citation, Context, Usage
-from cognigraph.text.clean import printable
 from cognigraph.text.redaction import redacted
+from cognigraph.text.terms import printable
 
 OnRound = Callable[[Round], None]
 """Called with each round of a loop as it ends."""

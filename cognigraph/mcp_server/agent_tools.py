@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cognigraph.errors import ConfigurationError, InvalidMessageError, NotFoundError
 from cognigraph.mcp_server import lines
 from cognigraph.model import DEFAULT_SESSION, Filter, Role
-from cognigraph.model.layers import Layer
+from cognigraph.model.answers import Layer
 from cognigraph.plain_data import plain
 from cognigraph.space import Space
 from cognigraph.text.marks import one_line

@@ -6,26 +6,31 @@ All are frozen. Times are timezone-aware UTC; vectors never appear here.
 from cognigraph.model.answers import (
     Citation,
     Context,
+    Explanation,
     Hit,
+    Layer,
+    Proposal,
     QueryTrace,
     SearchResult,
     SessionHit,
+    Shape,
+    SignalStanding,
+    SourceStanding,
     SpaceHit,
     SpacesResult,
     Trace,
     Why,
 )
-from cognigraph.model.counts import Stats
-from cognigraph.model.exclusion import Exclusion, Seen
-from cognigraph.model.explanation import Explanation, Proposal, SignalStanding, SourceStanding
-from cognigraph.model.filters import Filter
+from cognigraph.model.filters import Exclusion, Filter, MessageOrder, MessagePage, Seen
 from cognigraph.model.graph import (
     Conflict,
+    CoreProfile,
     Entity,
     EntityProfile,
     Episode,
     History,
     Merge,
+    Procedure,
     ProfileEntry,
     Session,
     Source,
@@ -34,27 +39,29 @@ from cognigraph.model.graph import (
     SuspectedDuplicate,
     Theme,
     Triple,
+    Written,
+    WrittenKind,
 )
-from cognigraph.model.housekeeping import Forgotten, MessageVersion
-from cognigraph.model.importing import (
-    BadRecord,
-    ImportCallback,
-    ImportProgress,
-    ImportReport,
-)
-from cognigraph.model.layers import Layer, Shape
-from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
     DEFAULT_SESSION,
     DEFAULT_SPACE,
     AddResult,
+    Forgotten,
     Message,
+    MessageVersion,
     Rejection,
+    Role,
+    RoleFilter,
     StatedFact,
     StoredMessage,
 )
-from cognigraph.model.roles import Role, RoleFilter
-from cognigraph.model.written import CoreProfile, Procedure, Written, WrittenKind
+from cognigraph.model.storage import (
+    BadRecord,
+    ImportCallback,
+    ImportProgress,
+    ImportReport,
+    Stats,
+)
 from cognigraph.usage import Usage
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Contents of the graph: sessions with their summaries, entities, triples and merges."""
+"""Contents of the graph: sessions with summaries, entities, triples, merges, and written texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from cognigraph.english.denial import denied
+from cognigraph.english.verbs import denied
 from cognigraph.times import When
 
 Period = tuple[datetime, datetime]
@@ -348,3 +348,53 @@ class Merge:
     def __repr__(self) -> str:
         undone = ", undone" if self.undone_at else ""
         return f"<Merge {self.name} into {self.into} by {self.by}: {self.reason}{undone}>"
+
+
+# What writers keep of a user beside facts: the core profile and procedures, in versions.
+
+WrittenKind = Literal["profile", "procedure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One version of a text that a writer keeps; the newest version is in force.
+
+    ``chain`` is the same for all versions. ``at`` is when the newest of its sources was said, and
+    ``sources`` are the (session, message id) that it was written from. A profile has only a text; a
+    procedure has a title, steps, and as its text the context in which it holds.
+    """
+
+    kind: WrittenKind
+    chain: str
+    version: int
+    at: datetime
+    text: str
+    title: str = ""
+    steps: tuple[str, ...] = ()
+    sources: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CoreProfile:
+    """What is known of the user in general, as one text. ``version`` counts from 1.
+
+    Earlier versions stay. ``sources`` are the (session, message id) of what was new in this one.
+    """
+
+    text: str
+    version: int
+    at: datetime
+    sources: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """How something is done, step by step. ``uid`` is the same for all of its versions."""
+
+    uid: str
+    title: str
+    steps: tuple[str, ...]
+    context: str
+    version: int
+    at: datetime
+    sources: tuple[tuple[str, str], ...] = ()

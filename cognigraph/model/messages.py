@@ -1,14 +1,54 @@
-"""Messages to add, the result of adding them, and messages as stored."""
+"""Messages to add, as stored, over time and forgotten, and the roles of who speaks.
+
+A message between people has no role. A role that is not given follows from the speaker's name
+(:func:`role_of`); the same rule gave the messages of older databases their roles.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict, get_args
 
 from cognigraph.model.chat import fields_of
-from cognigraph.model.roles import Role
+
+Role = Literal["user", "assistant", "system", "tool"]
+"""Who speaks in a conversation with an assistant."""
+
+RoleFilter = Literal["user", "assistant", "system", "tool", "person"]
+"""A role, or ``"person"`` for messages without one."""
+
+ANONYMOUS = "user"
+"""The name of a speaker who has none: in facts, in prompts, and of the entity."""
+ROLES: tuple[Role, ...] = get_args(Role)
+DEFAULT_ROLES: tuple[RoleFilter, ...] = ("user", "assistant", "person")
+"""The messages that a search considers unless it is told otherwise."""
+UNREAD_ROLES: frozenset[str] = frozenset({"system", "tool"})
+"""Messages with these roles are stored, but rules read nothing from them."""
+
+_OTHER_NAMES: dict[str, Role] = {
+    "developer": "system",
+    "function": "tool",
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+}
+"""Names of roles in other message formats."""
+
+
+def role_of(speaker: str | None) -> Role | None:
+    """Return the role of a speaker whose name is that of a role, in any case; else ``None``."""
+    name = (speaker or "").strip().lower()
+    return next((role for role in ROLES if role == name), None)
+
+
+def as_role(name: str) -> Role | None:
+    """Return the role for its name in any message format; ``None`` if there is no such role."""
+    return role_of(name) or _OTHER_NAMES.get(name.strip().lower())
+
+
+# Messages to add, the result of adding them, and messages as stored.
 
 DEFAULT_SPACE = "default"
 DEFAULT_SESSION = "default"
@@ -154,3 +194,48 @@ class StoredMessage:
     tags: tuple[str, ...] = ()
     raw: Any = None
     expires: datetime | None = None
+
+
+# What forgetting removed, what it left because others said it too, and texts over time.
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """The result of ``forget``, or with ``dry_run`` what it would be.
+
+    ``messages`` to ``cached_answers`` count what went. ``kept_triples`` and ``kept_entities`` count
+    facts and entities of the forgotten messages that stay, because other messages said or mention
+    them too. ``reread`` messages of the same sessions are queued to be read again, without what
+    was forgotten. ``is_erased`` says whether the bytes are gone from the file and its journal;
+    it is ``None`` on Neo4j, where the server decides when it uses the space again. ``listed`` are
+    with ``dry_run`` the first 100 of the messages, oldest first in each session.
+    """
+
+    messages: int = 0
+    chunks: int = 0
+    sessions: int = 0
+    triples: int = 0
+    entities: int = 0
+    keys: int = 0
+    themes: int = 0
+    revisions: int = 0
+    cached_answers: int = 0
+    kept_triples: int = 0
+    kept_entities: int = 0
+    reread: int = 0
+    dry_run: bool = False
+    is_erased: bool | None = None
+    listed: tuple[StoredMessage, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything matched."""
+        return self.messages > 0
+
+
+@dataclass(frozen=True, slots=True)
+class MessageVersion:
+    """A text that a message has or had. ``replaced_at`` is ``None`` for the present text."""
+
+    number: int
+    text: str
+    replaced_at: datetime | None = None

@@ -22,12 +22,11 @@ from cognigraph.model import Context, Exclusion, Filter, Hit, SearchResult, Seen
 from cognigraph.model.filters import Scalar
 from cognigraph.operations import review
 from cognigraph.operations.tenant import Tenant
-from cognigraph.retrieve.queries import checked_queries
-from cognigraph.retrieve.rank.weights import declared_weight_set
-from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.plan import SearchRequest, checked_queries
+from cognigraph.retrieve.rank.ranking import declared_weight_set
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.protocols import Store
-from cognigraph.text.clean import storable
+from cognigraph.text.terms import storable
 from cognigraph.times import to_utc, zone
 
 _T = TypeVar("_T")
@@ -149,7 +148,7 @@ class LoopRequest:
 def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
     """Create the state in which the loop of a request begins."""
     chosen = request.settings or engine.settings
-    reader = zone(request.timezone) or engine.zone or UTC
+    display_zone = zone(request.timezone) or engine.zone or UTC
     now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
     run = partial(
         with_request, engine, space, now=now, as_of=request.as_of, where=request.where,
@@ -157,7 +156,7 @@ def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
     )  # fmt: skip
     return LoopState(
         request.question,
-        recall=Recall(run, chosen.context, reader),
+        recall=Recall(run, chosen.context, display_zone),
         asker=None if engine.model is None else Asker(engine.model, request.limits),
         history=request.history,
         now=now,

@@ -19,12 +19,11 @@ from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, StoredMessage, Summary, Theme, Written
-from cognigraph.model.listing import MessageQuery
+from cognigraph.model.filters import MessageQuery
 from cognigraph.new_file import new_file
 from cognigraph.operations.forgetting import replace_text
 from cognigraph.resolution.name_forms import UNSPELLED
 from cognigraph.states.succession import Ruling
-from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols import Store, import_runs
 from cognigraph.stores.readings import (
     Decision,
@@ -34,7 +33,7 @@ from cognigraph.stores.readings import (
     Reading,
     SessionReading,
 )
-from cognigraph.stores.records import EntityRow, InsertStatus
+from cognigraph.stores.records import EntityRow, InsertStatus, Placed
 from cognigraph.text.terms import terms
 from cognigraph.times import to_utc
 from cognigraph.validation import MAX_COUNT

@@ -10,9 +10,9 @@ from itertools import islice
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, EntityProfile, History, ProfileEntry, Triple
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.resolution.name_forms import NAME_TYPE
-from cognigraph.retrieve.known_at import known_at
+from cognigraph.retrieve.standing import known_at
 from cognigraph.states.slots import claim_about
 from cognigraph.stores.protocols import NamedEntity, Store
 

@@ -18,7 +18,7 @@ from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Session, Triple
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.operations import facts
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.protocols import Store

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.step import Limits, Step
-from cognigraph.ingest.versions import older
+from cognigraph.ingest.extraction import older
+from cognigraph.ingest.queue.step import Estimate, Limits, Step
 from cognigraph.operations.tenant import Tenant
 from cognigraph.stores.records import Failure
 from cognigraph.validation import checked

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cognigraph.model.roles import ANONYMOUS
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.resolution.compare import EntityName, PairVerdict, Verdict, conflict
 from cognigraph.resolution.name_forms import GENERIC_TYPES, form
 

@@ -1,45 +1,77 @@
-"""The table of slots: what a fact claims about which slot, by its relation and its ends.
-
-========================================  =======================================================
-slot                                      facts about it
-========================================  =======================================================
-``home``                                  lives in, is based in; moved to; moved from (ends it)
-``work``                                  works at; started at, joined; left, quit (end it)
-``job``                                   works as; became, was promoted to
-``relationship``                          is dating, is married to; is single; broke up with
-``weight``, ``age``, ``diet``             weighs 80 kg; is 34 years old; is vegan
-``dose of X``                             takes 20 mg of X, is on 20 mg of X
-``used as X``                             uses Tidal as music service
-``value``                                 "my X is Y", "X went up to Y", for the nouns of
-                                          ``ATTRIBUTES`` and ``ROLES`` and for favourites
-``task|words``                            has the task; has done the task (ends it)
-``relation|object``                       anything else in the present tense
-========================================  =======================================================
-
-The last one is for relations that several objects can have at once (likes, uses, is allergic to):
-another object never ends it, only a denial of the same does ("I don't drink coffee any more",
-"I stopped drinking coffee"), and saying it again takes the denial back.
-
-Of a home, an employer and a job, a state alone ends no other: who lives in Leeds may live in
-England, and who works at a school may work at a shop as well. Only a change ends them ("moved to"),
-and another city.
-
-Facts in another tense or mood claim nothing: what somebody wants, plans, might or would do, what
-was the case once ("lived in Paris"), what happened ("visited Rome").
-"""
+"""The table of slots: what a fact claims about which slot, by its relation and its ends."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 from cognigraph.english import verbs
-from cognigraph.english.places import CITIES
-from cognigraph.english.words import NUMBERS, word_set
+from cognigraph.english.words import CITIES, NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
-from cognigraph.states.tasks import Says, told_of_task
+from cognigraph.text.terms import stem
+
+Says = Literal["holds", "ends"]
+
+_TASKS: dict[str, Says] = {"has the task": "holds", "has done the task": "ends"}
+
+_LIGHT = word_set("a an the my our your his her their this that to i we have has been is was")
+
+
+def task_claim(relation: str, item: str) -> tuple[str, Says, str, bool] | None:
+    """Return what a fact says of a task: slot, holds or ends, value, and whether it is a change.
+
+    ``None`` if it is about no task.
+    """
+    says = _TASKS.get(relation)
+    if says is None:
+        return None
+    words = _task_words(item)
+    return f"task|{words}", says, words, says == "ends"
+
+
+def _task_words(item: str) -> str:
+    """Return the words by which a task is known, whatever their order and tense."""
+    said = normalise(item)
+    named = {_stem_of_base(word) for word in re.findall(r"[^\W_]+", said) if word not in _LIGHT}
+    return " ".join(sorted(named)) or said
+
+
+def _stem_of_base(word: str) -> str:
+    verb = verbs.known_verb(word)
+    return stem(word if verb is None else verb.base)
+
+
+# The table of slots: what a fact claims about which slot, by its relation and its ends.
+#
+# ========================================  =======================================================
+# slot                                      facts about it
+# ========================================  =======================================================
+# ``home``                                  lives in, is based in; moved to; moved from (ends it)
+# ``work``                                  works at; started at, joined; left, quit (end it)
+# ``job``                                   works as; became, was promoted to
+# ``relationship``                          is dating, is married to; is single; broke up with
+# ``weight``, ``age``, ``diet``             weighs 80 kg; is 34 years old; is vegan
+# ``dose of X``                             takes 20 mg of X, is on 20 mg of X
+# ``used as X``                             uses Tidal as music service
+# ``value``                                 "my X is Y", "X went up to Y", for the nouns of
+#                                           ``ATTRIBUTES`` and ``ROLES`` and for favourites
+# ``task|words``                            has the task; has done the task (ends it)
+# ``relation|object``                       anything else in the present tense
+# ========================================  =======================================================
+#
+# The last one is for relations that several objects can have at once (likes, uses, is allergic to):
+# another object never ends it, only a denial of the same does ("I don't drink coffee any more",
+# "I stopped drinking coffee"), and saying it again takes the denial back.
+#
+# Of a home, an employer and a job, a state alone ends no other: who lives in Leeds may live in
+# England, and who works at a school may work at a shop as well. Only a change ends them ("moved
+# to"), and another city.
+#
+# Facts in another tense or mood claim nothing: what somebody wants, plans, might or would do, what
+# was the case once ("lived in Paris"), what happened ("visited Rome").
 
 ANY = "*"
 """The value of a claim that ends whatever the slot holds: "I quit my job"."""
@@ -202,14 +234,14 @@ def excludes(old: Claim, new: Claim) -> bool:
 # Names of slots
 
 
-def in_one(slot: str) -> str:
+def base_slot(slot: str) -> str:
     """Return one name for a slot of an entity, whichever end of a fact the entity is."""
     return slot.removeprefix(OBJECT_SIDE)
 
 
 def both_sides(slot: str) -> tuple[str, ...]:
     """Return the slot and its twin, if it has one: a role is told from both ends of a fact."""
-    return (VALUE, OBJECT_SIDE + VALUE) if in_one(slot) == VALUE else (slot,)
+    return (VALUE, OBJECT_SIDE + VALUE) if base_slot(slot) == VALUE else (slot,)
 
 
 def family(slot: str) -> str:
@@ -231,7 +263,7 @@ def replaceable(slot: str) -> bool:
 @lru_cache(maxsize=8192)
 def _claim_of(fact: FactForm) -> Claim | None:
     relation = _present(normalise(fact.relation))
-    task = told_of_task(relation, fact.object)
+    task = task_claim(relation, fact.object)
     if task is not None:
         return Claim(*task)
     readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
@@ -359,3 +391,53 @@ def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim |
     state = replace(fact, relation=relation)
     claim = _attribute(state, relation) or _from_table(state, relation) or _state(state, relation)
     return None if claim is None else Claim(claim.slot, says, claim.value, True)
+
+
+# One wording for what people say in several ways, so that it is about one slot of one entity.
+#
+# ========================================  =======================================================
+# as it is said                             as it is stored
+# ========================================  =======================================================
+# "Ann reports to Lars"                     "Ann's boss is Lars"
+# "Ann's line manager is Lars"              "Ann's boss is Lars"
+# "Ann's new boss is Lars"                  "Ann's boss is Lars"
+# "Ann's mobile is 0160 555 0199"           "Ann's phone number is 0160 555 0199"
+# "Ann's e-mail is ann@home.example"        "Ann's email address is ann@home.example"
+# ========================================  =======================================================
+
+_NEW = re.compile(r"^(?:(?:brand[ -])?new|current|present) (?=\S)")
+_BOSSES = frozenset(("boss", "manager", "line manager", "direct manager", "direct boss"))
+_PHONES = frozenset(
+    "number|phone|mobile|cell|cell phone|mobile phone|mobile number|cell number|telephone"
+    "|telephone number|phone number".split("|")
+)
+_PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,24}\d")
+_MAILS = frozenset(("email", "e-mail", "mail", "mail address", "e-mail address", "email address"))
+_MAIL = re.compile(r"[^\s@]+@[^\s@]+")
+
+
+def worded(fact: FactForm) -> FactForm:
+    """Return a fact in the wording under which it is stored; most facts stay as they are."""
+    relation = normalise(fact.relation)
+    named = fact.object[:1].isupper()
+    if relation == "reports to" and named and normalise(fact.subject_type) == "person":
+        return replace(fact, subject=f"{fact.subject}'s boss", relation="is", object_type="person")
+    if relation not in ("is", "are"):
+        return fact
+    if named and (boss := _renamed(fact.subject, _BOSSES, "boss")) is not None:
+        return replace(fact, subject=boss)
+    if fact.subject[:1].isupper() and (boss := _renamed(fact.object, _BOSSES, "boss")) is not None:
+        return replace(fact, object=boss)
+    for names, value, what in ((_PHONES, _PHONE, "phone number"), (_MAILS, _MAIL, "email address")):
+        renamed = _renamed(fact.subject, names, what)
+        if renamed is not None and value.fullmatch(fact.object):
+            return replace(fact, subject=renamed)
+    return fact
+
+
+def _renamed(name: str, attributes: frozenset[str], what: str) -> str | None:
+    """Return "Ann's boss" for "Ann's new line manager", if it is one of some attributes."""
+    owned = _OWNED.fullmatch(name)
+    if owned is None or _NEW.sub("", normalise(owned["what"])) not in attributes:
+        return None
+    return f"{owned['owner']} {what}"

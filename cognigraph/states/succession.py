@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import Literal
 
 from cognigraph.model.graph import Period, Status
-from cognigraph.states.slots import ANY, Claim, excludes, in_one, same_value
+from cognigraph.states.slots import ANY, Claim, base_slot, excludes, same_value
 from cognigraph.times import When, from_micros
 
 RulingKind = Literal["supersede", "retract", "restore"]
@@ -236,7 +236,7 @@ def _contradiction(before: _Event, event: _Event) -> str | None:
         return None
     old, new = before.statement.claim, event.statement.claim
     assert old is not None and new is not None
-    if in_one(old.slot) != in_one(new.slot):
+    if base_slot(old.slot) != base_slot(new.slot):
         if not event.statement.replaces or old.says == "ends":
             return None
         if new.says == "ends":

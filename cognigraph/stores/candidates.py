@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
-from cognigraph.model import Episode, Exclusion, Filter, Role, Session, Triple
-from cognigraph.text.bm25 import Lexicon
-from cognigraph.text.word_book import NumberedTexts
+from cognigraph.model import Episode, Exclusion, Filter, Role, Session, Source, Triple
+from cognigraph.text.word_book import Lexicon, NumberedTexts
+from cognigraph.times import from_micros
 
 NONE, OUTSIDE = -1, -2
 """Instead of a neighbour's row: the session ends there, or the neighbour is no candidate."""
@@ -350,3 +350,9 @@ class ResultRecords:
     triples: Mapping[str, Triple] = field(default_factory=dict)
     often: frozenset[str] = frozenset()
     sessions: Mapping[str, Session] = field(default_factory=dict)
+
+
+def source_of(at: int, id: str, session: str, said_by: str, stated: bool) -> Source:
+    """A source of a fact, of a row of a store; ``stated`` says that an application stated it."""
+    provenance: Literal["text", "user"] = "user" if stated else "text"
+    return Source(id, session, from_micros(at), said_by or None, provenance)

@@ -57,7 +57,7 @@ from cognigraph.model import (
     Triple,
     Written,
 )
-from cognigraph.model.listing import MessageQuery, TripleQuery
+from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.settings import QuerySettings
 from cognigraph.states.succession import NewRuling, Ruling, Standing
@@ -71,7 +71,6 @@ from cognigraph.stores.candidates import (
     ResultQuery,
     ResultRecords,
 )
-from cognigraph.stores.listing import Placed
 from cognigraph.stores.readings import Decision, NamedRuling, SessionReading
 from cognigraph.stores.records import (
     Derivation,
@@ -81,6 +80,7 @@ from cognigraph.stores.records import (
     InsertStatus,
     Lease,
     MessageRow,
+    Placed,
     SessionNotes,
     Unembedded,
     UnembeddedChunk,

@@ -1,16 +1,28 @@
-"""Records that stores exchange with the rest: messages, leases, derivations, merges."""
+"""Records that stores exchange with the rest: messages, leases, derivations, merges, pages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from cognigraph.arrays import Vector
-from cognigraph.ids import chunk_uid
-from cognigraph.model import Merge, Role, SuspectedDuplicate, Theme, Triple, Written, WrittenKind
-from cognigraph.states.core_profile import CoreOperation
+from cognigraph.errors import ConfigurationError
+from cognigraph.ids import chunk_uid, uid
+from cognigraph.model import (
+    Merge,
+    Role,
+    StoredMessage,
+    SuspectedDuplicate,
+    Theme,
+    Triple,
+    Written,
+    WrittenKind,
+)
+from cognigraph.model.filters import MessagePage, Position
+from cognigraph.states.core_profile import CoreOperation, reapplied
 from cognigraph.times import When, from_micros
 
 
@@ -365,3 +377,85 @@ def merge_of(
     """A merge from the history; times are in microseconds since 1970."""
     undone = None if undone_at is None else from_micros(undone_at)
     return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
+
+
+# Which versions a derivation adds to what writers keep: the decision of both stores.
+
+
+class NextVersion(NamedTuple):
+    """A version to add. ``before`` is the uid of the one it supersedes, if there is one."""
+
+    row: WrittenRow
+    uid: str
+    version: int
+    text: str
+    before: str | None
+
+
+def next_versions(
+    space: str, rows: Sequence[WrittenRow], newest: Mapping[str, tuple[int, str]]
+) -> list[NextVersion]:
+    """The versions to add to ``newest``, which maps each chain to its version and text.
+
+    A row whose chain has moved on since it was made is applied to the new text, if it was made by
+    an operation that can be; otherwise the newer text stays as it is.
+    """
+    state = dict(newest)
+    added: list[NextVersion] = []
+    for row in rows:
+        version, text = state.get(row.chain, (0, ""))
+        new: str | None = row.text
+        if version != row.based_on:
+            new = None if row.operation is None else reapplied(text, row.operation)
+        if new is None:
+            continue
+        before = written_uid(space, row.chain, version) if version else None
+        own = written_uid(space, row.chain, version + 1)
+        added.append(NextVersion(row, own, version + 1, new, before))
+        state[row.chain] = version + 1, new
+    return added
+
+
+def written_uid(space: str, chain: str, version: int) -> str:
+    """Uid of a version: (space, chain, version)."""
+    return uid("Written", space, chain, str(version))
+
+
+# Cursors of listings: the position of the last message of a page as text.
+
+_CURSOR = re.compile(r"(-?\d{1,18})\.(\d{1,18})", re.ASCII)
+
+
+class Placed(NamedTuple):
+    """A message, its position in the order of all messages, and the uid of its first chunk."""
+
+    position: Position
+    message: StoredMessage
+    uid: str
+
+
+def position_of(cursor: str) -> Position:
+    """The position that a cursor stands for.
+
+    Raises:
+        ConfigurationError: the text is not a cursor.
+    """
+    found = _CURSOR.fullmatch(cursor)
+    if found is None:
+        raise ConfigurationError(
+            f"after must be the cursor of a page of messages, not {cursor[:40]!r}"
+        )
+    position = Position(int(found[1]), int(found[2]))
+    try:
+        from_micros(position.at)
+    except OverflowError:
+        raise ConfigurationError(f"after names no time: {cursor[:40]!r}") from None
+    return position
+
+
+def page_of(placed: list[Placed], after: str | None) -> MessagePage:
+    """A page; an empty one keeps the cursor that it was asked for with."""
+    if not placed:
+        return MessagePage((), after)
+    last = placed[-1].position
+    return MessagePage(tuple(one.message for one in placed), f"{last.at}.{last.arrival}")

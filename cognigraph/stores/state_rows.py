@@ -6,21 +6,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from cognigraph.ids import normalise
-from cognigraph.model import Source
 from cognigraph.states.slots import (
     Claim,
     FactForm,
+    base_slot,
     both_sides,
     claim_of,
     family,
-    in_one,
     replaceable,
 )
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
-from cognigraph.times import from_micros, parse_when, to_micros
+from cognigraph.times import parse_when, to_micros
 
 K = TypeVar("K", bound=Hashable)
 """How a store identifies a row: an id or a uid."""
@@ -63,12 +62,6 @@ class StateRow(Generic[K]):
         if claim.on_object:
             said, now = self.form.subject, self.subject
         return replace(claim, value=normalise(now)) if claim.value == normalise(said) else claim
-
-
-def source_of(at: int, id: str, session: str, said_by: str, stated: bool) -> Source:
-    """A source of a fact, of a row of a store; ``stated`` says that an application stated it."""
-    provenance: Literal["text", "user"] = "user" if stated else "text"
-    return Source(id, session, from_micros(at), said_by or None, provenance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +198,10 @@ def _groups(
         if row.slot is None:
             yield [row], [row]
             continue
-        by_slot.setdefault((row.holder, in_one(row.slot)), []).append(row)
+        by_slot.setdefault((row.holder, base_slot(row.slot)), []).append(row)
         if row.replaces and "|" in row.slot:
             replacing.setdefault((row.holder, family(row.slot)), []).append(row)
-    wanted = {(holder, in_one(slot)) for holder, slot in slots}
+    wanted = {(holder, base_slot(slot)) for holder, slot in slots}
     for holder, slot in sorted(wanted & by_slot.keys(), key=repr):
         own = by_slot[holder, slot]
         others = replacing.get((holder, family(slot)), []) if "|" in slot else []

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cognigraph.english.times.time_words import COUNTS, ORDINALS
+from cognigraph.english.times.readers import COUNTS, ORDINALS
 
 _DIGITS = re.compile(
     r"\d+(?:[.,'’ \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?"

@@ -12,7 +12,7 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, unquote
 
-from cognigraph.text.clean import printable
+from cognigraph.text.terms import printable
 
 HIDDEN = "***"
 _LONGEST_QUOTE = 300

@@ -31,7 +31,9 @@ class Bound:
     its largest item, and ``size`` that of the whole; a value other than text counts as 8.
     ``number`` is the largest absolute value, None if it is unknown or no whole number, and
     ``literal`` the text itself, if it is known. ``gathered`` says that the value was collected from
-    rows: all such values of a query together are no larger than the bound.
+    rows: all such values of a query together are no larger than the bound. ``shared`` is the size
+    of what is a parameter, a literal or a range() in it. A row holds a reference to that and no
+    copy, so the limit for the memory of a transaction does not bound what is collected of it.
     """
 
     chars: int = 0
@@ -42,12 +44,16 @@ class Bound:
     number: int | None = None
     literal: str | None = None
     gathered: bool = False
+    shared: int = 0
 
     @property
     def element(self) -> Bound:
         """The bound of an item of the value, or of the value itself if it is no list."""
         size = self.item if self.length else self.size
-        return Bound(self.chars, self.nested, self.nested, self.item, size, self.number)
+        shared = min(self.shared, size)
+        return Bound(
+            self.chars, self.nested, self.nested, self.item, size, self.number, shared=shared
+        )
 
     @property
     def widest(self) -> int:
@@ -87,6 +93,7 @@ def joined(*bounds: Bound) -> Bound:
         max((bound.element.size for bound in bounds), default=OTHER_SIZE),
         max((bound.size for bound in bounds), default=OTHER_SIZE),
         max(numbers, default=0) if len(numbers) == len(bounds) else None,
+        shared=max((bound.shared for bound in bounds), default=0),
     )
 
 
@@ -101,6 +108,7 @@ def listed(values: Sequence[Bound]) -> Bound:
         each.size,
         total,
         each.number,
+        shared=sum(value.shared for value in values),
     )
 
 
@@ -108,27 +116,33 @@ def repeated(value: Bound, length: int) -> Bound:
     """Return the bound of a list of ``length`` values."""
     nested = max(value.nested, value.length)
     total = length * (value.size + OTHER_SIZE) + OTHER_SIZE
-    return Bound(value.chars, length, nested, value.size, total, value.number)
+    shared = length * value.shared
+    return Bound(value.chars, length, nested, value.size, total, value.number, shared=shared)
 
 
 def collected(value: Bound) -> Bound:
     """Return the bound of a list of values from rows, whose memory the server limits."""
     nested = max(value.nested, value.length)
-    total = max(COLLECTED_ITEMS * OTHER_SIZE, value.size)
+    total = max(COLLECTED_ITEMS * max(OTHER_SIZE, value.shared), value.size)
     return Bound(
         value.chars, COLLECTED_ITEMS, nested, value.size, total, value.number, gathered=True
     )
 
 
 def given(value: Any) -> Bound:
-    """Return the bound of a parameter, whose nesting must have been checked."""
+    """Return the bound of a parameter or literal, whose nesting must have been checked."""
+    bound = _given(value)
+    return replace(bound, shared=bound.size)
+
+
+def _given(value: Any) -> Bound:
     if isinstance(value, str):
         return Bound(max(len(value), 1), size=max(len(value), OTHER_SIZE), literal=value)
     if isinstance(value, Mapping):
-        return given(list(value.values()))
+        return _given(list(value.values()))
     if isinstance(value, (list, tuple, set, frozenset)):
         texts = [len(item) for item in value if isinstance(item, str)]
-        rest = [given(item) for item in value if not isinstance(item, (str, int))]
+        rest = [_given(item) for item in value if not isinstance(item, (str, int))]
         whole = [abs(item) for item in value if isinstance(item, int)]
         # One bound stands for all texts and one for all numbers: a list can have 100,000 of them.
         found = [Bound(max(texts), size=max(*texts, OTHER_SIZE))] if texts else []

@@ -69,8 +69,9 @@ Java copies the text anew at each character that becomes longer in upper or lowe
 _CONVERTING = frozenset(
     "tointeger tointegerornull tointegerlist tofloat tofloatornull tofloatlist".split()
 )
-_FAILED_CONVERSION = 2_000
-"""Steps for a text that is no number: Java makes an exception of it, with all its callers."""
+_FAILED_CONVERSION, _FAILED_PER_CHAR = 2_000, 150
+"""Steps for a text that is no number, and for each character of it: Java makes an exception of it,
+with all its callers, which takes 10 microseconds for each character if one is not ASCII."""
 
 
 class Costs:
@@ -167,6 +168,7 @@ class Costs:
             max(left.element.size, right.element.size),
             left.size + right.size + OTHER_SIZE,
             number,
+            shared=left.shared + right.shared,
         )
         self.read(value.widest)
         return self.checked(value)
@@ -225,7 +227,8 @@ class Costs:
         if name in _QUADRATIC:
             self.read(first.chars**2 // 4)
         if name in _CONVERTING and first.chars:
-            self.spend(_FAILED_CONVERSION * max(first.length, 1))
+            each = _FAILED_CONVERSION + _FAILED_PER_CHAR * first.chars
+            self.spend(each * max(first.length, 1))
         if name in ("nodes", "relationships", "properties", "keys", "labels"):
             return joined(STORED, first)
         if name in _NUMERIC:
@@ -253,7 +256,8 @@ class Costs:
                 f"this range() could have {short(length)} numbers; use one of at most "
                 f"{self.limits.max_result_chars // OTHER_SIZE:,} (query.max_result_chars)"
             )
-        return Bound(0, length, 0, OTHER_SIZE, length * OTHER_SIZE, max(known))
+        size = length * OTHER_SIZE
+        return Bound(0, length, 0, OTHER_SIZE, size, max(known), shared=size)
 
     def _searched(self, name: str, values: Sequence[Bound]) -> Bound:
         """Return the bound of a function that searches its first text for another one."""
@@ -291,16 +295,16 @@ class Costs:
 
         ``values`` are what its body makes of the start in one, two and three iterations.
         """
-        sizes = []
-        for name in ("chars", "length", "nested", "item", "size"):
+        sizes: dict[str, Any] = {}
+        for name in ("chars", "length", "nested", "item", "size", "shared"):
             one, two, three = (getattr(bound, name) for bound in values)
             if three - two > max(two - one, 0):
                 raise self.fail(
                     "the body of reduce() could double its value in each iteration; use the "
                     "accumulator only once, and in no function or loop that makes it longer"
                 )
-            sizes.append(one + times * (three - two))
-        return self.checked(Bound(*sizes))
+            sizes[name] = one + times * (three - two)
+        return self.checked(Bound(**sizes))
 
     def sorted(self, key: Bound) -> None:
         """Check a key of ORDER BY. Rows with stored keys count as memory of the transaction."""

@@ -82,12 +82,12 @@ QUESTION = (
     ),
     Stage(
         "event",
-        "retrieve/",
+        "retrieve/plan.py",
         'only for "before she moved": the event is looked up and dates the window',
     ),
     Stage(
         "candidates",
-        "retrieve/",
+        "retrieve/plan.py",
         "nearest chunks by vector and by words, facts, sessions; nothing later than as_of",
         "stores/*/search.py: vectors, terms, Triple, Theme, NEXT",
         reads=True,
@@ -100,12 +100,12 @@ QUESTION = (
     Stage("reranker", "retrieve/rank/", "only if there is one: order the first 50 again"),
     Stage(
         "time order",
-        "retrieve/",
+        "retrieve/standing.py",
         'only for "now", "first": newest or oldest of the best first',
     ),
     Stage(
         "fetch",
-        "retrieve/",
+        "retrieve/results.py",
         "hits with their reasons, the best facts and sessions",
         "Chunk, Triple, Entity, Session",
         reads=True,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from textwrap import shorten
 
 from cognigraph import Memory, Session, StoredMessage, Triple
-from cognigraph.english.denial import denied
+from cognigraph.english.verbs import denied
 from docs.draw.svg import LINE, Drawing, wrapped
 
 MESSAGES = {

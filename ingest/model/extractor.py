@@ -38,7 +38,7 @@ from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.llm import Answer, Model, Prices, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 READ_PROMPT = "extract-3"
 SUMMARY_PROMPT = "summarise-3"

@@ -29,13 +29,11 @@ from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, render
 from cognigraph.model import Theme, Usage
-from cognigraph.model.roles import ANONYMOUS, as_role
+from cognigraph.model.messages import ANONYMOUS, as_role
 from cognigraph.stores.batch_size import batch_limit, failures_of
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
-from cognigraph.text.clean import printable
-from cognigraph.text.marks import one_line
-from cognigraph.text.terms import query_terms, terms
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens, one_line
+from cognigraph.text.terms import printable, query_terms, terms
 
 if TYPE_CHECKING:
     from cognigraph.ingest.model.answer_schema import SummaryAnswer

@@ -16,10 +16,9 @@ from datetime import UTC, date, datetime, tzinfo
 
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
-from cognigraph.model.roles import ANONYMOUS, Role, role_of
+from cognigraph.model.messages import ANONYMOUS, Role, role_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.marks import one_line
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens, one_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,20 @@ from typing import TYPE_CHECKING
 
 from cognigraph.english.sentences import Token, sentences, tokenise
 from cognigraph.english.sentences import clean as clean_text
-from cognigraph.english.times.find import find_times
-from cognigraph.english.times.tense import CERTAIN, Tense
+from cognigraph.english.times.find import Tense, find_times
+from cognigraph.english.times.readers import CERTAIN
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import NO_DATE, Fact, Mention
-from cognigraph.ingest.model.parse_lines import FactLine, clean, entity_line, fact_line
-from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.parse_lines import (
+    FactLine,
+    clean,
+    entity_line,
+    fact_line,
+    normalise_relation,
+)
 from cognigraph.ingest.model.transcript import Turn, WindowName, WindowNames, lasting_aliases
-from cognigraph.model.roles import ANONYMOUS
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.times import When, parse_when
 
 if TYPE_CHECKING:

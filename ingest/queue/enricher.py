@@ -22,15 +22,28 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, EmbeddingError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summarising, Window
-from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
-from cognigraph.ingest.queue.lease import Heartbeat, has_crashed, worker_name
+from cognigraph.ingest.queue.lease import (
+    Heartbeat,
+    forsaken,
+    has_crashed,
+    is_suspect,
+    judge,
+    outage_wait,
+    worker_name,
+)
 from cognigraph.ingest.queue.readers import Extract, Readers, count_readers, side_by_side
-from cognigraph.ingest.queue.retry import is_suspect, judge, outage_wait
-from cognigraph.ingest.queue.step import Limits, Step, Waiting
-from cognigraph.ingest.queue.waiting import forsaken
+from cognigraph.ingest.queue.step import (
+    Estimate,
+    Limits,
+    Step,
+    Waiting,
+    context_of,
+    estimate,
+    window_of,
+)
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, lease_token
 from cognigraph.stores.protocols import Store
@@ -164,7 +177,7 @@ class Enricher:
         return Waiting(queue.pending(space), summaries, queue.count_unembedded(space))
 
     def forsaken(self, limit: float) -> str | None:
-        """See :func:`cognigraph.ingest.queue.waiting.forsaken`."""
+        """See :func:`cognigraph.ingest.queue.lease.forsaken`."""
         return forsaken(self._store.queue, self._clock, limit)
 
     def _end_leases_of_crashed_workers(self) -> None:

@@ -1,4 +1,4 @@
-"""Leases: keeping one while its work is in progress, and the names of the workers on them.
+"""Leases: keeping one, what to do after a failure, and when a worker starts on what waits.
 
 A model call may take longer than a lease lasts. Without a heartbeat, another worker would take over
 and pay for the same chunks again. A worker that crashes sends no heartbeat, so its lease expires.
@@ -13,14 +13,26 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import time
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
-from cognigraph.errors import StoreError
-from cognigraph.stores.protocols import Store
+from cognigraph.errors import (
+    BudgetExceededError,
+    CogniGraphError,
+    ExtractionError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    StoreError,
+)
+from cognigraph.ingest.extraction import Extractor, Pausing
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.batch_size import SUSPECT_CRASHES
+from cognigraph.stores.protocols import EnrichmentQueue, Store
 from cognigraph.stores.records import Lease
 from cognigraph.times import Clock
 
@@ -107,3 +119,172 @@ class Heartbeat:
                     return
             except StoreError as error:
                 logger.warning("lease of session %r not extended: %s", self._lease.session, error)
+
+
+# When a worker starts on what waits, and from when on its waiting is a fault.
+#
+# A model that is called after every turn costs two calls a turn. If it is called when a
+# conversation pauses, it costs two calls a pause and reads each turn together with its neighbours.
+
+PATIENCE = 8
+"""While new chunks keep arriving, work is delayed by at most this multiple of the settle time."""
+
+
+@dataclass(slots=True)
+class Debounce:
+    """Decides when work may start, from repeated counts of the pending chunks.
+
+    Work may start when no chunk has arrived for ``settle`` seconds, when ``batch`` chunks are
+    pending, or when the first has waited ``PATIENCE`` times ``settle``. Times are in seconds from
+    any fixed origin.
+    """
+
+    settle: float
+    batch: int
+    _seen: int = 0
+    _first: float = 0.0
+    _newest: float = 0.0
+
+    def is_ready(self, pending: int, now: float) -> bool:
+        """Whether to start now; ``pending`` is the number of pending chunks."""
+        if pending > self._seen:
+            self._newest = now
+            if self._seen == 0:
+                self._first = now
+        self._seen = pending
+        if pending == 0:
+            return False
+        return (
+            pending >= self.batch
+            or now - self._newest >= self.settle
+            or now - self._first >= PATIENCE * self.settle
+        )
+
+    def started(self, pending: int, now: float) -> None:
+        """Record that work was done; ``pending`` chunks arrived meanwhile or wait for a retry."""
+        self._seen = pending
+        self._first = now
+
+
+_LEASES = 5
+"""Work that does not go on for as long as this many leases is stuck."""
+_BETWEEN_BATCHES = 0.2
+"""Seconds after which a worker that has just returned a lease surely has the next one."""
+
+
+def settle_time(settings: EnrichSettings, extractor: Extractor) -> float:
+    """Seconds without a new message after which a worker starts; with 0 it starts at once."""
+    settle = settings.settle
+    if settle is None:
+        settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
+    return settle.total_seconds()
+
+
+def longest_silence(settings: EnrichSettings, extractor: Extractor) -> float:
+    """Seconds after which something is wrong if there is work and none of it is done."""
+    settle = settle_time(settings, extractor)
+    return _LEASES * settings.lease.total_seconds() + PATIENCE * settle
+
+
+def forsaken(queue: EnrichmentQueue, clock: Clock, limit: float) -> str | None:
+    """A sentence if a chunk has been waiting for ``limit`` seconds and no worker has any work."""
+    for pause in (_BETWEEN_BATCHES, 0.0):
+        if queue.longest_wait() < limit or any(
+            until > clock() and not has_crashed(token) for token, until in queue.leases().items()
+        ):
+            return None
+        time.sleep(pause)
+    return (
+        f"messages have been waiting for more than {limit:,.0f} s to be enriched, and no worker "
+        "has work in hand"
+    )
+
+
+# Decides what to do after a failed extraction: stop, wait, or count it against the chunks.
+#
+# There are three cases. After a *stop* (a budget is used up) the chunks return to the queue
+# unchanged. After an *outage* (the endpoint is down, the key is refused) they wait, and no chunk is
+# blamed. A failure of the *content* counts against the chunks until the one at fault is alone and
+# is parked.
+
+Fault = Literal["stop", "outage", "content"]
+
+_REFUSED_CONTENT = frozenset({400, 413, 422, 451})
+"""HTTP statuses that may refuse the text; others refuse the key, the model name or the address."""
+
+_MOST_DOUBLINGS = 10
+_OUTAGE_DOUBLINGS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class FailureDecision:
+    """What to do with the chunks of a failed extraction.
+
+    ``wait`` is the time until the retry. ``park_after`` is the number of attempts after which the
+    chunks are parked; ``None`` never parks. ``ends_run`` says that other chunks would fail now too.
+    A single outage does not end the run, because it may be due to this window alone (so long that
+    the endpoint times out): the next window is tried.
+    """
+
+    fault: Fault
+    wait: timedelta
+    park_after: int | None = None
+    ends_run: bool = False
+
+
+def judge(
+    error: CogniGraphError,
+    *,
+    chunks: int,
+    attempts: int,
+    outages: int,
+    after_outage: bool,
+    settings: EnrichSettings,
+) -> FailureDecision:
+    """Decide for ``chunks`` chunks that failed ``attempts`` times and met ``outages`` before.
+
+    ``after_outage`` says that the previous batch met an outage too. For a lease without chunks,
+    which is for a summary, ``chunks`` is 0.
+    """
+    fault = fault_of(error)
+    if fault == "stop":
+        return FailureDecision("stop", timedelta(0), ends_run=True)
+    if fault == "outage":
+        wait = outage_wait(outages, settings)
+        asked = timedelta(seconds=getattr(error, "retry_after", None) or 0.0)
+        ends_run = after_outage or not error.is_retryable
+        return FailureDecision("outage", max(wait, asked), ends_run=ends_run)
+    if chunks > 1:  # some of them may be fine: retry at once in smaller batches
+        return FailureDecision("content", timedelta(0))
+    for_good = isinstance(error, ExtractionError | ModelRefusedError) and not error.is_retryable
+    return FailureDecision(
+        "content",
+        settings.retry_after * 2 ** min(attempts, _MOST_DOUBLINGS),
+        park_after=0 if for_good else settings.park_after,
+    )
+
+
+def outage_wait(outages: int, settings: EnrichSettings) -> timedelta:
+    """How long to wait after an outage if there were ``outages`` before."""
+    wait: timedelta = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
+    return wait
+
+
+def is_suspect(lease: Lease) -> bool:
+    """Whether what is leased has made processes crash."""
+    if lease.chunks:
+        return any(chunk.crashes >= SUSPECT_CRASHES for chunk in lease.chunks)
+    backlog = lease.notes.backlog
+    return backlog is not None and backlog.crashes >= SUSPECT_CRASHES
+
+
+def fault_of(error: CogniGraphError) -> Fault:
+    """The case that an error belongs to."""
+    if isinstance(error, BudgetExceededError):
+        return "stop"
+    if isinstance(error, ModelUnavailableError):
+        return "outage"
+    if isinstance(error, ModelRefusedError):
+        is_content = error.too_long or error.status in _REFUSED_CONTENT
+        return "content" if is_content else "outage"
+    return "content"

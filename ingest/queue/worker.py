@@ -13,8 +13,8 @@ from threading import Event, Thread
 from cognigraph.errors import StoreError
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.queue.lease import Debounce, longest_silence, settle_time
 from cognigraph.ingest.queue.step import Step
-from cognigraph.ingest.queue.waiting import Debounce, longest_silence, settle_time
 from cognigraph.model.storage import WorkerState
 from cognigraph.settings import EnrichSettings
 

@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cognigraph.english import words
-from cognigraph.english.places import PLACES
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.verbs import BE, FINITE_AUX, HAVE, known_verb, third_person
-from cognigraph.english.words import word_set
+from cognigraph.english.words import PLACES, word_set
 from cognigraph.resolution.name_forms import NAME_TYPE
 
 CALLED = "is called"
@@ -161,7 +160,7 @@ _OCCUPATIONS = (
 )
 _JOB = rf"(?:[a-z][\w-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _DIET = "(?:vegan|vegetarian|pescatarian|pescetarian|lactose intolerant|gluten intolerant|coeliac|celiac|diabetic|teetotal)"
-_LIKING = "loves?|likes?|enjoys?|dislikes?|prefers?|adores?"
+_LIKING = "loves?|likes?|enjoys?|dislikes?|hates?|prefers?|adores?"
 _EATING = "eat|drink|smoke|take|use"
 
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -179,6 +178,7 @@ _NOBODY = (
     words.PRONOUNS | words.DETERMINERS | words.POSSESSIVES | words.CONJUNCTIONS | words.ADVERBS
     | words.INTERJECTIONS | words.PREPOSITIONS | words.LIGHT | words.PERSON_NOUNS
 )  # fmt: skip
+_PLURAL_VERBS = word_set("live work am are have love like enjoy dislike hate prefer adore")
 _JOINING = word_set("and or with without in at on of for from by about over than")
 
 
@@ -238,7 +238,9 @@ def _of_sentence(
     if to_assistant and (order := _standing_order(sentence, speaker)) is not None:
         yield order
         return
-    if sentence.question or set(re.findall(r"[\w-]+", text.lower())) & _DOUBT:
+    timed = {at for span in times for at in range(span.start, span.end)}
+    lows = {token.low for at, token in enumerate(sentence.tokens) if at not in timed}
+    if sentence.question or lows & _DOUBT:
         return
     yield from _appositions(clause)
     parts = _SPLIT.split(re.sub(r"[^\w⟧)]+$", "", text).strip())
@@ -334,7 +336,8 @@ def _shown(text: str, clause: _Clause) -> str:
         span = clause.times[int(match[1])]
         return join(list(clause.tokens[span.start : span.end]))
 
-    return re.sub(r" ([,.])", r"\1", re.sub(r"⟦(\d+)⟧", words_of, text))
+    shown = re.sub(r"⟦(\d+)⟧", words_of, text)
+    return re.sub(r" ([,.])|(?<=\w) (/) (?=\w)", lambda mark: mark[1] or mark[2], shown)
 
 
 def _states(
@@ -348,7 +351,7 @@ def _states(
 
     def read(match: re.Match[str], clause: _Clause) -> Statement | None:
         value = match["value"]
-        if not accepts(value) or not _is_somebody(match.groupdict().get("third")):
+        if not accepts(value) or not _has_subject(match):
             return None
         subject, subject_type = _subject(match, clause)
         shown = _shown(value, clause)
@@ -369,9 +372,16 @@ def _is_thing(value: str) -> bool:
     return not (len(lows) == 1 and (lows[0] in words.LIGHT or lows[0] in words.ADVERBS))
 
 
-def _is_somebody(name: str | None) -> bool:
-    """Whether a subject in the third person is a name and no other word with a capital."""
-    return name is None or not any(
+def _has_subject(match: re.Match[str]) -> bool:
+    """Whether a subject in the third person is a name, and the verb is one of a single person.
+
+    "Either like" and "Others love" begin with a capital, too.
+    """
+    name = match.groupdict().get("third")
+    if name is None:
+        return True
+    before_value = match.string[match.end("third") : match.start("value")].split(" ")
+    return _PLURAL_VERBS.isdisjoint(before_value) and not any(
         low in _NOBODY or low in words.KIN or low in words.NOT_NAMES
         for low in name.lower().split(" ")
     )
@@ -384,7 +394,7 @@ def _is_name(value: str) -> bool:
 
 def _liking(match: re.Match[str], clause: _Clause) -> Statement | None:
     value, verb = match["value"], match["verb"].lower().removesuffix("s")
-    if not _is_somebody(match["third"]):
+    if not _has_subject(match):
         return None
     words_of = value.split(" ")
     if verb == "prefer":
@@ -451,8 +461,11 @@ def _moved(match: re.Match[str], clause: _Clause) -> Statement | None:
     place = match["value"]
     when = _time(match, clause)
     known = place.partition(" , ")[0].lower() in PLACES
-    somebody = _is_somebody(match["third"])
-    if not _is_name(place) or not somebody or not (known or match.groupdict().get("back")):
+    if (
+        not _is_name(place)
+        or not _has_subject(match)
+        or not (known or match.groupdict().get("back"))
+    ):
         return None
     return Statement(
         *_subject(match, clause), "moved to", place.replace(" ,", ","), "location", when
@@ -465,6 +478,14 @@ def _living_since(match: re.Match[str], clause: _Clause) -> Statement | None:
         return None
     place = match["value"].replace(" ,", ",")
     return Statement(clause.speaker, "person", "lives in", place, "location", span.when)
+
+
+def _job_at(match: re.Match[str], clause: _Clause) -> Statement | None:
+    """Read "I work at Google as an engineer" as "I work as an engineer at Google"."""
+    if not _has_subject(match):
+        return None
+    job = f"{match['value']} at {match['employer']}"
+    return Statement(*_subject(match, clause), "works as", job, "concept")
 
 
 def _age(match: re.Match[str], clause: _Clause) -> Statement:
@@ -493,7 +514,7 @@ def _frame(pattern: str, read: _Reading, *, closed: bool = True) -> Frame:
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame(rf"(?:{_ANYONE}|[Ww]e) (?:am living|live|lives|is living|are living|am based|is based|are based) in (?P<value>{_PLACE}){_NOW}{_WHEN}",
+    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:am living|live|lives|is living|are living|am based|is based|are based) in (?P<value>{_PLACE}){_NOW}{_WHEN}",
            _states("lives in", "location", _is_name)),
     _frame(rf"(?:I|[Ww]e) have (?:lived|been living) in (?P<value>{_PLACE}) ⟦(?P<since>\d+)⟧",
            _living_since),
@@ -506,6 +527,8 @@ FRAMES: tuple[Frame, ...] = (
     _frame(rf"{_WHO} grew up in (?P<value>{_PLACE})", _states("grew up in", "location", _is_name)),
     _frame(rf"{_ANYONE} (?:work|works|am working|is working) (?:at|for) (?P<value>(?:the )?{_NAME}){_NOW}",
            _states("works at", "organization", _is_name)),
+    _frame(rf"{_ANYONE} (?:work|works|am working|is working) (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>{_JOB}){_NOW}",
+           _job_at),
     _frame(rf"{_ANYONE} (?:work|works|am working|is working) as an? (?P<value>{_JOB}(?: (?:at|for|in) (?:the )?{_NAME})?){_NOW}",
            _states("works as", "concept")),
     _frame(rf"{_WHO} (?:am|is) an? (?P<value>{_JOB}(?: (?:at|for|in) (?:the )?{_NAME})?){_NOW}",
@@ -517,8 +540,8 @@ FRAMES: tuple[Frame, ...] = (
     _frame(rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),
     _frame(rf"{_WHO} (?:am|is) (?:a )?(?P<value>{_DIET}){_NOW}", _states("is", "concept")),
-    _frame(rf"I do not (?P<verb>{_EATING}) (?:any )?(?P<value>{_LIST})", _avoiding,
-           closed=False),
+    _frame(rf"I (?:really )?do not (?P<verb>{_EATING}|like|enjoy) (?:any )?(?P<value>{_LIST})",
+           _avoiding, closed=False),
     _frame(rf"{_ANYONE} {_EVER}(?P<verb>{_LIKING}) (?P<value>{_LIST})", _liking,
            closed=False),
     _frame(rf"{_WHO} (?:speak|speaks) (?:fluent |native |some |a little )?(?P<value>[A-Z][a-z]+(?:(?: ,| and| ,? and) [A-Z][a-z]+)*)",

@@ -1,13 +1,13 @@
-"""Read a chunk in the context of the preceding chunks: sentences, names, times, key phrases.
+"""Read a chunk in the context of those before it: prose, sentences, names, times, tasks.
 
-The context is always the same number of preceding chunks of the session, not what a worker happens
-to have leased, so a chunk yields the same result in any batch.
+What stands in a heading or a table row is no statement, and a quoted line is somebody else's.
+Code is removed with the rest of the cleaning (:func:`cognigraph.english.sentences.clean`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -15,14 +15,102 @@ from typing import NamedTuple
 from cognigraph.english.sentences import Sentence, sentences
 from cognigraph.english.times.find import TimeSpan, read_times
 from cognigraph.english.words import word_set
-from cognigraph.ingest.rules.key_phrases import KeyPhrase, key_phrases
-from cognigraph.ingest.rules.names import Name, find_names
-from cognigraph.ingest.rules.prose import prose
+from cognigraph.ingest.rules.names import KeyPhrase, Name, find_names, key_phrases
 from cognigraph.ingest.rules.statements import Statement, statements
-from cognigraph.ingest.rules.tasks import tasks
-from cognigraph.model.roles import ANONYMOUS, UNREAD_ROLES, Role, role_of
+from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.language import is_english, is_foreign_word
+from cognigraph.text.terms import is_english, is_foreign_word
+
+_FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"]{80,4000}\"|“[^“”]{80,4000}”")
+"""A long quotation: a letter or a passage of a book that somebody pasted."""
+_DROPPED_LINE = re.compile(
+    r"[ \t]*(?:"
+    r"\#{1,6}\s.*"  # a heading
+    r"|>.*"  # a quotation
+    r"|\|.*\|[ \t]*"  # a table row
+    r"|[*_]{2}[^*_\n]{1,80}[*_]{2}[:.]?[ \t]*"  # a line in bold: a heading as well
+    r"|[-=*_]{3,}[ \t]*"  # a rule
+    r")"
+)
+_LIST_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
+_LABEL = re.compile(r"[*_]{2}[^*_\n]{1,60}(?:[.:][*_]{2}|[*_]{2}:)[ \t]+(?=\S)")
+_EMPHASIS = re.compile(r"(?<!\w)[*]{1,3}(?=\S)|(?<=\S)[*]{1,3}(?!\w)")
+
+
+def prose(text: str) -> str:
+    """Return the lines of a text that can hold statements, without Markdown marks."""
+    if not any(mark in text for mark in '#>|*_`~-+•0123456789"“'):
+        return text
+    text = _QUOTED.sub("\n", _FENCE.sub("\n", text))
+    return "\n".join(_plain(line) for line in text.split("\n") if not _is_dropped(line))
+
+
+def without_code(text: str) -> str:
+    """Return a text without what stands between fences."""
+    return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+
+
+def _is_dropped(line: str) -> bool:
+    return len(line) < 2000 and _DROPPED_LINE.fullmatch(line) is not None
+
+
+def _plain(line: str) -> str:
+    item = _LIST_MARK.match(line)
+    if item is not None and line.strip() != item[0].strip():
+        line = line[item.end() :]
+        line = _LABEL.sub("", line, count=1) if line.startswith(("**", "__")) else line
+    return _EMPHASIS.sub("", line) if "*" in line else line
+
+
+# Read the lines of a list of tasks: "TODO: renew the passport", "- [x] renew the passport".
+#
+# Such a line is no sentence, so the clauses of a message do not show it. What is done ends what was
+# to do where the same thing is named (:mod:`cognigraph.states.slots`). Lines in code are comments
+# of programs, and the boxes of an assistant are advice, unless they are ticked.
+
+TO_DO, DONE = "has the task", "has done the task"
+_LINE = re.compile(
+    r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?(?P<box>\[[ xX]\][ \t]+)?[*_]{0,2}"
+    r"(?:(?P<word>TO-?DO|To-?[Dd]o|to-?do|DONE|Done|done)(?:\([^()\n]{1,40}\))?[*_]{0,2}:"
+    r"[*_]{0,2}[ \t]+)?(?P<item>\S[^\n]{1,160})"
+)
+_MARKS = " \t.!;*_"
+_MOST = 24
+"""Tasks that are read from one message."""
+
+
+def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Statement]:
+    """Return what a message says is to do, and what it says is done.
+
+    ``owner`` is whose tasks they are. Of an assistant, open boxes are left out.
+    """
+    if ":" not in text and "[" not in text:
+        return []
+    found = []
+    for line in without_code(text).split("\n"):
+        found += [
+            Statement(owner, "person", relation, item, "task")
+            for relation, item in _of_line(line, boxes=not by_assistant)
+        ]
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def _of_line(line: str, *, boxes: bool) -> Iterator[tuple[str, str]]:
+    match = _LINE.fullmatch(line.rstrip())
+    if match is None or not (match["word"] or match["box"]):
+        return
+    item = match["item"].strip(_MARKS)
+    ticked = "x" in (match["box"] or "").lower()
+    done = ticked or (match["word"] or "").lower() == "done"
+    if any(letter.isalnum() for letter in item) and (done or boxes or match["word"]):
+        yield DONE if done else TO_DO, item
+
+
+# Read a chunk in the context of the preceding chunks: sentences, names, times, key phrases.
+#
+# The context is always the same number of preceding chunks of the session, not what a worker
+# happens to have leased, so a chunk yields the same result in any batch.
 
 CONTEXT = 8
 """Number of chunks before a window that can affect its result by their names and speakers."""

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from typing import NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
+from cognigraph.english.words import PLEASANTRIES
 from cognigraph.model import Hit, Triple
-from cognigraph.retrieve.block_lines import message_head
-from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey
-from cognigraph.retrieve.excerpt.choose import Offer, choose
-from cognigraph.retrieve.excerpt.repeats import Content, content, is_said_by, repeated
-from cognigraph.retrieve.excerpt.show import prose, shown_text
-from cognigraph.retrieve.excerpt.units import Unit, segment
-from cognigraph.retrieve.excerpt.worth import MessageUnits, best_worths
+from cognigraph.retrieve.block_lines import Background, Before, MessageKey, day, message_head
+from cognigraph.retrieve.excerpt.units import (
+    MessageUnits,
+    Unit,
+    best_worths,
+    prose,
+    segment,
+    shown_text,
+)
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.text.clean import QUESTION_MARKS, is_question
+from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import INDENT
+from cognigraph.text.terms import QUESTION_MARKS, STOP_WORDS, is_question, terms, words
 
 _HALF_RANK, _FALL = 3.0, 1.4
 """The worth of a message falls with its rank r (from 0) as (1 + r / 3) ** -1.4, as measured."""
@@ -308,3 +314,236 @@ def _offer(
 
 def _tokens(characters: int) -> float:
     return characters / 4 + 1
+
+
+# Choose what to show of which message under a budget, by worth per token.
+#
+# Every message offers steps: a first one with the units that are worth most per token, its header
+# included, then its other units one by one. Steps of all messages are taken in the order of their
+# worth per token, so that a second sentence of a good message competes with the first of a weaker
+# one. Pure functions on numbers; what a step costs in the end is asked of the caller.
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What one message may contribute.
+
+    ``worth`` is that of the message, ``shares`` are the fractions of it that its units have,
+    ``costs`` estimates of their tokens, ``header`` of what is shown once. ``needs`` lists for each
+    unit the units without which it is not shown.
+    """
+
+    worth: float
+    shares: tuple[float, ...]
+    costs: tuple[float, ...]
+    needs: tuple[tuple[int, ...], ...]
+    header: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Units to add to what is shown of a message, and their worth per token."""
+
+    density: float
+    units: tuple[int, ...]
+
+
+Take = Callable[[int, tuple[int, ...]], bool]
+"""Called with a message's index and all units to show of it; False if they do not fit."""
+
+
+def with_needed(unit: int, needs: Sequence[tuple[int, ...]]) -> set[int]:
+    """A unit with all that it needs, directly or not."""
+    found, waiting = {unit}, [unit]
+    while waiting:
+        for other in needs[waiting.pop()]:
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def steps(offer: Offer) -> list[Step]:
+    """The steps of a message, densest first; each adds to those before it."""
+    parts = _parts(offer)
+    gain = cost = 0.0
+    best, size = -1.0, 0
+    for number, (_, worth, tokens) in enumerate(parts, 1):
+        gain, cost = gain + worth, cost + tokens
+        if gain / (offer.header + cost) > best:
+            best, size = gain / (offer.header + cost), number
+    first = tuple(sorted(unit for units, _, _ in parts[:size] for unit in units))
+    rest = [Step(worth / max(tokens, 1e-9), units) for units, worth, tokens in parts[size:]]
+    return [Step(best, first), *rest]
+
+
+def _parts(offer: Offer) -> list[tuple[tuple[int, ...], float, float]]:
+    """Units with what they need, their worth and their cost, densest first, none twice."""
+    shares, costs, needs = offer.shares, offer.costs, offer.needs
+    spread = offer.header / 4  # of the header, so that very short units do not come first
+    density = [
+        share / (cost + spread)
+        if not needed
+        else _sum(shares, with_needed(unit, needs))
+        / (_sum(costs, with_needed(unit, needs)) + spread)
+        for unit, (share, cost, needed) in enumerate(zip(shares, costs, needs, strict=True))
+    ]
+    taken: set[int] = set()
+    parts = []
+    for unit in sorted(range(len(shares)), key=lambda unit: (-density[unit], unit)):
+        if unit in taken:
+            continue
+        new = with_needed(unit, needs) - taken if needs[unit] else {unit}
+        taken |= new
+        parts.append((tuple(sorted(new)), offer.worth * _sum(shares, new), _sum(costs, new)))
+    return parts
+
+
+def _sum(values: Sequence[float], units: set[int]) -> float:
+    return sum([values[unit] for unit in sorted(units)])
+
+
+_MOST_REFUSALS = 12
+
+
+def choose(offers: Sequence[Offer], take: Take) -> dict[int, tuple[int, ...]]:
+    """Choose units of the messages (best message first) as long as ``take`` accepts them.
+
+    The first message is served first, so that it is never crowded out: with less than its first
+    step if that does not fit. A step that does not fit does not stop others, unless a dozen in
+    succession did not.
+    """
+    plans = [steps(offer) for offer in offers]
+    shown: dict[int, tuple[int, ...]] = {}
+    waiting = [(-plan[0].density, index, 0) for index, plan in enumerate(plans) if index]
+    heapq.heapify(waiting)
+    if plans:
+        first = _smallest_first(plans[0], offers[0], take)
+        if first:
+            shown[0] = first
+            heapq.heappush(waiting, (-plans[0][0].density, 0, 0))
+    refused = 0
+    while waiting and refused < _MOST_REFUSALS:
+        _, index, number = heapq.heappop(waiting)
+        before = set(shown.get(index, ()))
+        # A unit of an earlier step that it needs is missing if that step did not fit.
+        added = _all_needed(plans[index][number].units, offers[index])
+        units = tuple(sorted(before | added))
+        if len(units) > len(before):
+            if take(index, units):
+                shown[index], refused = units, 0
+            else:
+                refused += 1
+                if not before:
+                    continue
+        if number + 1 < len(plans[index]):
+            heapq.heappush(waiting, (-plans[index][number + 1].density, index, number + 1))
+    return shown
+
+
+def _smallest_first(plan: Sequence[Step], offer: Offer, take: Take) -> tuple[int, ...]:
+    """What is taken of the best message: its first step, else the best part that fits."""
+    smaller = (tuple(sorted(_all_needed(units, offer))) for units, _, _ in _parts(offer))
+    return next((units for units in (plan[0].units, *smaller) if units and take(0, units)), ())
+
+
+def _all_needed(units: Sequence[int], offer: Offer) -> set[int]:
+    return {need for unit in units for need in with_needed(unit, offer.needs)}
+
+
+# Which texts say the same: equal content words, numbers and polarity.
+
+_COMPARED = 400
+_SIMILAR_LENGTH = 0.5
+
+SAME = 0.9
+"""Share of common content words from which two texts say the same."""
+
+_NEGATIONS = frozenset("not no never none neither nor cannot without hardly".split())
+
+
+class Content(NamedTuple):
+    """What a text says: its content words, and what makes two texts with the same words differ."""
+
+    words: frozenset[str]
+    exact: frozenset[str]
+
+
+def content(text: str) -> Content:
+    """Content words of a text; numbers and negations are compared exactly."""
+    found = frozenset(words(text))
+    exact = frozenset(
+        word for word in found if not word.isalpha() or word in _NEGATIONS or word.endswith("nt")
+    )
+    return Content(found - STOP_WORDS - PLEASANTRIES or found, exact)
+
+
+def says_the_same(one: Content, other: Content) -> bool:
+    """Whether two texts are near-duplicates of each other."""
+    if one.exact != other.exact:
+        return False
+    union = len(one.words | other.words)
+    return union == 0 or len(one.words & other.words) >= SAME * union
+
+
+def repeated(messages: Sequence[tuple[str, str]]) -> list[int]:
+    """For each message (speaker, text) the index of the first one that says the same, or its own.
+
+    Only what one speaker says is compared. Of long texts the beginning and the length are.
+    """
+    first: list[int] = []
+    seen: dict[str, list[tuple[int, int, Content]]] = {}
+    for index, (speaker, text) in enumerate(messages):
+        own, size, said = content(text[:_COMPARED]), len(text), seen.setdefault(speaker, [])
+        same = (
+            other
+            for other, length, before in said
+            if abs(length - size) <= _SIMILAR_LENGTH * max(length, size)
+            and says_the_same(own, before)
+        )
+        first.append(next(same, index))
+        if first[-1] == index:
+            said.append((index, size, own))
+    return first
+
+
+def is_said_by(text: Content, fact: Content) -> bool:
+    """Whether a fact says all that a text does."""
+    if not text.words or not text.exact <= fact.exact:
+        return False
+    return len(text.words & fact.words) >= SAME * len(text.words)
+
+
+# Facts that a shown message states in the same words: in a block they would be said twice.
+
+_STATED = 0.75
+"""Share of a fact's words, beside its subject, that the message has if it states the fact."""
+
+
+def told_again(facts: Sequence[Triple], shown: Mapping[MessageKey, str], zone: tzinfo) -> set[str]:
+    """Uids of the facts that one of the shown texts states, so that they tell a reader nothing new.
+
+    A fact tells more than its message if it says when it is true, and that is not the day on which
+    it was said, or if it does not hold any more.
+    """
+    said: dict[str, frozenset[str]] = {}
+    found = set()
+    for fact in facts:
+        if _tells_more(fact, zone):
+            continue
+        wanted = frozenset(terms(f"{fact.relation} {fact.object}"))
+        for source in fact.sources:
+            text = shown.get((source.session, source.id))
+            if text is None:
+                continue
+            own = said.setdefault(text, frozenset(terms(text)))
+            if wanted and len(wanted & own) >= _STATED * len(wanted):
+                found.add(fact.uid)
+                break
+    return found
+
+
+def _tells_more(fact: Triple, zone: tzinfo) -> bool:
+    when = true_when(fact, zone)
+    is_told = not when or when == day(fact.last_observed, zone)
+    return not is_told or fact.superseded_by is not None or fact.status != "current"

@@ -1,4 +1,4 @@
-"""Segment a message into units that can be shown without the rest of it.
+"""Units of a message that can be shown without the rest: cut, judged by their words, and written.
 
 A unit is a sentence, a list item (or one sentence of a long item), a heading, a line of fenced code
 or a row of a table. Units do not overlap and are in the order of the text. A unit knows which
@@ -12,15 +12,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from threading import Lock
 from typing import Literal, NamedTuple
 
+import numpy as np
+
+from cognigraph.arrays import Floats
+from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.english.sentences import sentence_spans
-from cognigraph.retrieve.rank.corrections import may_correct
-from cognigraph.text.language import is_source_code
+from cognigraph.english.words import PLEASANTRIES
+from cognigraph.retrieve.question.analyse import Analysis, form_features
+from cognigraph.retrieve.rank.signals import may_correct
+from cognigraph.text.marks import INDENT, one_line, same_lines
+from cognigraph.text.terms import START, STOP_WORDS, is_question, is_source_code
 
 Kind = Literal["sentence", "item", "heading", "code", "row"]
 
@@ -286,3 +293,188 @@ def _cut(text: str, start: int) -> int:
     ):
         stop -= 1
     return stop
+
+
+# How likely each unit of a message is to answer a question, from its words alone.
+#
+# The signals are late interaction over static word vectors (the mean best match of the question's
+# words, weighted by idf), absolute and relative to the best unit of the message; names, numbers and
+# the expected form of the answer; and two marks of what is asked rather than told: a question, and
+# the last sentence of a user, which is mostly a request. Vectors of sentences add nothing to them
+# (bench/TRIED.md). The weights were learned on ``bench/labels/answers.jsonl``.
+
+_MATCH, _RELATIVE, _NAMES, _FORM, _DIGITS = 6.5, 6.2, 0.9, 0.45, 0.5
+_ASKS, _REQUEST, _SHORT = -1.2, -0.9, -0.6
+_BIAS = -1.5
+_ENOUGH_WORDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class MessageUnits:
+    """The units of one message with their texts; ``user`` says whether its role is user."""
+
+    units: tuple[Unit, ...]
+    texts: tuple[str, ...]
+    user: bool = False
+
+
+def unit_worths(
+    messages: Sequence[MessageUnits], analysis: Analysis, idf: Mapping[str, float]
+) -> list[Floats]:
+    """For each message the probability of each of its units to answer; (units,) in (0, 1).
+
+    ``idf`` holds the weights of the question's terms; a term without one weighs as much as the
+    heaviest.
+    """
+    texts = [text for message in messages for text in message.texts]
+    if not texts:
+        return [np.zeros(0) for _ in messages]
+    said = word_vectors().read(texts)
+    match = _match(said, analysis, idf)
+    form = form_features(texts, said, ("user", "assistant"), analysis.form)
+    telling = _telling(said)
+    score = _MATCH * match + _NAMES * form["names"] + _DIGITS * _have_digits(texts)
+    score += _FORM * form.get("answer form", np.zeros(len(texts)))
+    score += _ASKS * np.array([is_question(text) for text in texts], float)
+    score += _SHORT * np.maximum(0.0, np.log1p(_ENOUGH_WORDS) - np.log1p(telling)) + _BIAS
+    score[telling == 0] -= 4.0
+    worths, first = [], 0
+    for message in messages:
+        last = first + len(message.texts)
+        own = score[first:last]
+        if len(own):
+            own = own + _RELATIVE * (match[first:last] - match[first:last].max())
+            if message.user and len(own) > 1:
+                own[-1] += _REQUEST
+        worths.append(1 / (1 + np.exp(-own)))
+        first = last
+    return worths
+
+
+def best_worths(
+    messages: Sequence[MessageUnits], analyses: Sequence[Analysis], idf: Mapping[str, float]
+) -> list[Floats]:
+    """As :func:`unit_worths`, for the query that each unit answers best."""
+    worths = [unit_worths(messages, analysis, idf) for analysis in analyses]
+    return [np.maximum.reduce(own) for own in zip(*worths, strict=True)]
+
+
+def matches(texts: Sequence[str], analysis: Analysis, idf: Mapping[str, float]) -> Floats:
+    """Late interaction of the question with each text (n,), in [0, 1]."""
+    return _match(word_vectors().read(texts), analysis, idf)
+
+
+def _match(said: TextWords, analysis: Analysis, idf: Mapping[str, float]) -> Floats:
+    heaviest = max(idf.values(), default=1.0)
+    weights = np.array([idf.get(term, heaviest) for term in analysis.terms])
+    similar = word_vectors().best_matches(analysis.words, said)
+    return np.asarray(similar @ weights / max(float(weights.sum()), 1e-9))
+
+
+def _telling(said: TextWords) -> Floats:
+    """Number of words (n,) of each text that are neither stop words nor pleasantries."""
+    tells = said.vocabulary.marks("tells", _tells)
+    return said.count(tells[said.rows]).astype(float)
+
+
+def _tells(word: str) -> bool:
+    return word not in STOP_WORDS and word not in PLEASANTRIES and word != START
+
+
+def _have_digits(texts: Sequence[str]) -> Floats:
+    return np.array([any(map(str.isdigit, text)) for text in texts], float)
+
+
+# Write the chosen units of a message as the lines of one item of the prompt block.
+#
+# Prose is one line. Code keeps its line breaks and indentation in a fence, a table its rows; these
+# lines, and what follows them, are indented by two spaces, so that no text of a message stands at
+# the beginning of a line. ``[...]`` stands for what is left out before, between and after units.
+
+GAP = "[...]"
+_FENCE_RUN = re.compile(r"`{3,}|~{3,}")
+_BACKTICKS = re.compile(r"`{3,}")
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Consecutive units of one look: prose, the lines of a fence, or the rows of a table."""
+
+    kind: str
+    block: int
+    language: str = ""
+    parts: list[str] = field(default_factory=list)
+
+
+def shown_text(head: str, text: str, units: Sequence[Unit], chosen: Sequence[int]) -> str:
+    """The item: ``head`` and the chosen units of ``text``, in their order; all if all are chosen.
+
+    ``head`` is made safe together with the text, so that no mark can be put together from both.
+    """
+    if len(chosen) == len(units) and all(unit.kind not in ("code", "row") for unit in units):
+        return prose(f"{head}{text}")
+    lines: list[str] = []
+    for piece in _shown_pieces(text, units, chosen):
+        if piece.kind == "prose":
+            joined = " ".join(piece.parts)
+            lines.append(f"{INDENT}{prose(joined)}" if lines else prose(f"{head}{joined}"))
+            continue
+        if not lines:
+            lines.append(prose(head))
+        written = _fenced(piece) if piece.kind == "code" else same_lines("\n".join(piece.parts))
+        lines.extend(f"{INDENT}{line}" for line in written)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def prose(text: str) -> str:
+    """The text in one safe line; longer runs of backticks or tildes are cut to two.
+
+    Otherwise a sentence cut out of its message could open a fence.
+    """
+    return one_line(_FENCE_RUN.sub(lambda run: run[0][:2], text))
+
+
+def _shown_pieces(text: str, units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[_Piece]:
+    current: _Piece | None = None
+    before, end = -1, 0
+    for index in chosen:
+        unit = units[index]
+        kind = unit.kind if unit.kind in ("code", "row") else "prose"
+        same = current is not None and current.kind == kind
+        if kind != "prose" and current is not None:
+            same = same and current.block == unit.block
+        if index > before + 1:
+            if current is None:
+                current = _Piece("prose", unit.block, parts=[GAP])
+                same = kind == "prose"
+            elif kind == "prose" and not same:  # a gap before prose begins the prose
+                yield current
+                current = _Piece(kind, unit.block, parts=[GAP])
+                same = True
+            else:
+                current.parts.append(GAP)
+        if current is None or not same:
+            if current is not None:
+                yield current
+            current = _Piece(kind, unit.block, unit.language)
+        elif kind == "code" and index == before + 1:  # empty lines between them stay
+            current.parts.extend([""] * (text.count("\n", end, unit.start) - 1))
+        current.parts.append(text[unit.start : unit.end])
+        before, end = index, unit.end
+    if current is None:
+        return
+    if before < len(units) - 1 and current.kind != "prose":
+        yield current
+        current = _Piece("prose", 0)
+    if before < len(units) - 1:
+        current.parts.append(GAP)
+    yield current
+
+
+def _fenced(piece: _Piece) -> Iterator[str]:
+    lines = same_lines("\n".join(piece.parts))
+    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2)
+    fence = "`" * max(3, longest + 1)
+    yield f"{fence}{piece.language}"
+    yield from lines
+    yield fence

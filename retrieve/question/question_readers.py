@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.model import Usage
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.question.dates import TimeWindow
+from cognigraph.retrieve.question.temporal import TimeWindow
 from cognigraph.text.terms import query_words, terms
 from cognigraph.times import parse_when
 

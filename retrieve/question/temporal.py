@@ -1,35 +1,44 @@
-"""Expressions of time in a question: windows, events, an order. Rules for English, no model.
+"""Times in a question: dates in English and elsewhere, windows, events, an order. No model.
 
-| question                                        | read as                                      |
-|-------------------------------------------------|----------------------------------------------|
-| "... in May 2023", "last summer", "two weeks ago" | a window near which the answer lies        |
-| "... before June", "since 2022"                 | a window with one open end                   |
-| "... by the end of June"                        | the same, June included                      |
-| "... between May and July"                      | a window from the first to the last of both  |
-| "... the week before 3 August 2023"             | a window counted from that day               |
-| "... before she moved", "after the wedding"     | an event; its date opens or ends the window  |
-| "... now", "most recently", "the first time"    | an order: newest or oldest state first       |
-| "when did", "how long ago", "how long"          | the answer is a time or a duration           |
-| "where did she live before", "used to", "former" | a state that is over                        |
-| "where does she live", "which phone is mine"    | a state that holds                           |
-| "as of March"                                   | later messages are left out                  |
-
-Relative times count from ``now``, the time of asking.
+A date without a year matches every year.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Literal
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from cognigraph.arrays import Floats
 from cognigraph.english.sentences import Token, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
-from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, named_dates
-from cognigraph.retrieve.question.dates_elsewhere import dates_elsewhere
-from cognigraph.text.language import is_english
-from cognigraph.times import When, parse_when
+from cognigraph.text.terms import fold, is_english, languages_of, words
+from cognigraph.times import When, from_micros, parse_when
+
+# Expressions of time in a question: windows, events, an order. Rules for English, no model.
+#
+# | question                                        | read as                                      |
+# |-------------------------------------------------|----------------------------------------------|
+# | "... in May 2023", "last summer", "two weeks ago" | a window near which the answer lies        |
+# | "... before June", "since 2022"                 | a window with one open end                   |
+# | "... by the end of June"                        | the same, June included                      |
+# | "... between May and July"                      | a window from the first to the last of both  |
+# | "... the week before 3 August 2023"             | a window counted from that day               |
+# | "... before she moved", "after the wedding"     | an event; its date opens or ends the window  |
+# | "... now", "most recently", "the first time"    | an order: newest or oldest state first       |
+# | "when did", "how long ago", "how long"          | the answer is a time or a duration           |
+# | "where did she live before", "used to", "former" | a state that is over                        |
+# | "where does she live", "which phone is mine"    | a state that holds                           |
+# | "as of March"                                   | later messages are left out                  |
+#
+# Relative times count from ``now``, the time of asking.
 
 Order = Literal["first", "last"]
 Asks = Literal["when", "how long"]
@@ -96,7 +105,6 @@ _BETWEEN = frozenset({"between", "from"})
 _RELATIVE = frozenset(
     "last past previous this next coming ago back yesterday today tonight tomorrow now".split()
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _LENGTH = {"day": 1, "weekend": 7, "week": 7, "month": 31, "year": 366}
 _COUNTED_BEFORE = re.compile(
     r"\b(?:(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|the|last) )?"
@@ -304,3 +312,267 @@ def _dates(match: re.Match[str]) -> bool:
     """Whether "after" dates an event: not in "looks after the dog", nor in "before or after"."""
     until = match.string[: match.start()]
     return not (_OR.search(until) or (match[1] == "after" and _PHRASAL.search(until)))
+
+
+# Dates in a question ("on 8 May 2023", "in May", "in 2023"), and how near messages are to them.
+
+MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+_SHORT = {month[:3]: number for number, month in enumerate(MONTHS, 1) if month != "may"}
+_MONTH_NUMBER = {month: number for number, month in enumerate(MONTHS, 1)} | _SHORT
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DAY = re.compile(r"([0-3]?\d)(?:st|nd|rd|th)?")
+_AMBIGUOUS = {"may", "march", "mar", "dec", "jan", "sep"}
+_BEFORE_MONTH = set("in of on early late mid during since until before after by last next".split())
+
+LEAD = timedelta(days=3)
+TAIL = timedelta(days=14)
+"""The times before and after a date in which the nearness of a message falls to 1/e.
+
+People write about an event in the days after it, and seldom before.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """A half-open interval; ``None`` where it has no beginning or no end."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
+        """Return the interval in seconds since 1970, with infinities for open ends."""
+        start = -math.inf if self.start is None else self.start.timestamp()
+        return [(start, math.inf if self.end is None else self.end.timestamp())]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDate:
+    """A day, month or year; ``None`` for the parts that the question does not name."""
+
+    year: int | None
+    month: int | None = None
+    day: int | None = None
+
+    def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
+        """Return its interval in seconds since 1970; without a year, one for each of ``years``."""
+        found = (self.interval(year) for year in (years if self.year is None else [self.year]))
+        return [(one[0].timestamp(), one[1].timestamp()) for one in found if one is not None]
+
+    def interval(self, year: int) -> tuple[datetime, datetime] | None:
+        """Return the half-open interval in UTC; ``year`` replaces a missing year.
+
+        ``None`` for a date that does not exist, such as 30 February.
+        """
+        chosen = self.year or year
+        try:
+            if self.month is None:
+                return datetime(chosen, 1, 1, tzinfo=UTC), datetime(chosen + 1, 1, 1, tzinfo=UTC)
+            if self.day is not None:
+                start = datetime(chosen, self.month, self.day, tzinfo=UTC)
+                return start, start + timedelta(days=1)
+            start = datetime(chosen, self.month, 1, tzinfo=UTC)
+            after = datetime(chosen + self.month // 12, self.month % 12 + 1, 1, tzinfo=UTC)
+            return start, after
+        except (ValueError, OverflowError):
+            return None
+
+
+def named_dates(question: str) -> tuple[NamedDate, ...]:
+    """Return the dates that a question names, in order."""
+    tokens = words(question)
+    years = [int(token) for token in tokens if _YEAR.fullmatch(token)]
+    year = years[0] if years else None
+    found: list[NamedDate] = []
+    for index, token in enumerate(tokens):
+        if token not in _MONTH_NUMBER:
+            continue
+        before = tokens[index - 1] if index else ""
+        around = [before, *tokens[index + 1 : index + 2]]
+        dated = any(neighbour[:1].isdigit() for neighbour in around)
+        if token in _AMBIGUOUS and not (dated or before in _BEFORE_MONTH):
+            continue  # "may I", "the march", "Dec" as a name
+        days = [int(match[1]) for near in around if (match := _DAY.fullmatch(near))]
+        day = next((number for number in days if 1 <= number <= 31), None)
+        found.append(NamedDate(year, _MONTH_NUMBER[token], day))
+    if year is not None and not found:
+        found = [NamedDate(year) for year in years]
+    return tuple(dict.fromkeys(found))
+
+
+def nearness(asked: tuple[NamedDate | TimeWindow, ...], at: Floats) -> Floats:
+    """Return how near each moment is to the nearest of the times: 1 inside, less outside.
+
+    ``at`` (n,) are in seconds since 1970. Returns (n,) in [0, 1]: exp(-d / 14 days) for a moment d
+    after the end, exp(-d / 3 days) for one d before the start; zeros if no time is asked for.
+    """
+    near = np.zeros(len(at))
+    years = np.array([from_micros(round(second * 1e6)).year for second in at.tolist()], int)
+    # The year before and after as well: in January, people write about New Year's Eve.
+    around = sorted({int(year) + shift for year in np.unique(years) for shift in (-1, 0, 1)})
+    for time in asked:
+        for start, end in time.intervals(around):
+            late = np.maximum(at - end, 0.0) / TAIL.total_seconds()
+            early = np.maximum(start - at, 0.0) / LEAD.total_seconds()
+            near = np.maximum(near, np.exp(-late - early))
+    return near
+
+
+# Find dates in a question that is not English: "im März 2025", "2025年3月中旬", "el 5 de mayo".
+#
+# The names of months, and words such as "gestern" and "vor 3 Tagen", come from the data of
+# dateparser (the Unicode CLDR and its own additions). The grammar is the same for all languages
+# that write words with spaces: a month, perhaps with a day before it and a year behind it. What is
+# not certain is not read: a short name of a month ("mar") counts only beside a number.
+
+_MODULE = "dateparser.data.date_translation_data"
+_SHORTEST_NAME = 4
+"""Letters from which the name of a month stands for itself; "mai" and "maj" need a number."""
+
+_UNSPACED = frozenset({"zh", "ja", "th"})
+_MOST_AGO = 400
+_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九十")}
+_COUNTED = "[0-9]{1,2}|[一二三四五六七八九十]{1,3}"
+_EAST_ASIAN = re.compile(
+    rf"(?:(?P<year>(?:19|20)[0-9]{{2}})\s*[年년]\s*)?"
+    rf"(?:(?P<month>{_COUNTED})\s*(?:月|월)(?!份?[间間])份?\s*"
+    rf"(?:(?P<day>{_COUNTED})\s*[日号號일]|(?P<part>上旬|初|中旬|下旬|末|底|초|중순|말))?)?"
+)
+_PARTS = {"上旬": (1, 10), "初": (1, 10), "초": (1, 10), "中旬": (11, 20), "중순": (11, 20)}
+_LATE = (21, 31)
+_LATIN_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+def dates_elsewhere(question: str, now: datetime) -> tuple[NamedDate | TimeWindow, ...]:
+    """Return the dates of a question in any language but English, in order."""
+    found = [*_east_asian(question, now)]
+    for language in languages_of(question):
+        found += _named_months(fold(question), language)
+        found += _relative(fold(question), language, now)
+    if not found:
+        found += [NamedDate(int(match[0])) for match in _LATIN_YEAR.finditer(question)]
+    return tuple(dict.fromkeys(found))
+
+
+def _east_asian(question: str, now: datetime) -> list[NamedDate | TimeWindow]:
+    """Dates as they are written in Chinese, Japanese and Korean: year, month, day."""
+    found: list[NamedDate | TimeWindow] = []
+    for match in _EAST_ASIAN.finditer(question):
+        year = int(match["year"]) if match["year"] else None
+        month = _number(match["month"])
+        if month is None or not 1 <= month <= 12:
+            found += [NamedDate(year)] if year else []
+        elif match["part"]:
+            found.append(_part_of_month(year, month, _PARTS.get(match["part"], _LATE), now))
+        else:
+            found.append(NamedDate(year, month, _number(match["day"])))
+    return found
+
+
+def _number(written: str | None) -> int | None:
+    """The number of up to two digits, or of Chinese ones up to 99."""
+    if not written or written.isdecimal():
+        return int(written) if written else None
+    tens, ten, ones = written.rpartition("十")
+    if not ten:
+        return _DIGITS[ones] if len(ones) == 1 else None
+    return (_DIGITS.get(tens, 1) if tens else 1) * 10 + (_DIGITS.get(ones, 0) if ones else 0)
+
+
+def _part_of_month(
+    year: int | None, month: int, days: tuple[int, int], now: datetime
+) -> TimeWindow | NamedDate:
+    """The first, second or last ten days of a month; without a year, of its last one."""
+    chosen = year or (now.year if month <= now.month else now.year - 1)
+    whole = NamedDate(chosen, month).interval(chosen)
+    assert whole is not None  # such a month exists in every year
+    first = whole[0] + timedelta(days=days[0] - 1)
+    return TimeWindow(first, min(whole[0] + timedelta(days=days[1]), whole[1]))
+
+
+class _Words(NamedTuple):
+    """What a language calls the months, and how it says how long ago something was."""
+
+    date: re.Pattern[str] | None
+    months: dict[str, int]
+    ago: tuple[tuple[re.Pattern[str], str], ...]
+
+
+@lru_cache(maxsize=32)
+def _words_of(language: str) -> _Words:
+    """Read the data of a language; none if dateparser does not know it."""
+    try:
+        info: dict[str, Any] = import_module(f"{_MODULE}.{language}").info
+    except ModuleNotFoundError:
+        return _Words(None, {}, ())
+    months = {
+        fold(name).rstrip("."): number
+        for number, month in enumerate(MONTHS, 1)
+        for name in info.get(month, ())
+    }
+    names = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
+    date = re.compile(
+        rf"(?:(?P<day>[0-3]?\d)(?:\.|º|er)?\s*(?:de\s+)?)?\b(?P<month>{names})\b\.?"
+        rf"(?:\s*(?:de\s+|del\s+)?(?P<year>(?:19|20)\d\d))?"
+    )
+    ago = tuple(_ago_patterns(info, spaced=language not in _UNSPACED))
+    return _Words(date if months else None, months, ago)
+
+
+def _ago_patterns(info: dict[str, Any], *, spaced: bool) -> list[tuple[re.Pattern[str], str]]:
+    """Patterns with what they mean in English, such as "1 day ago" or "\\1 week ago"."""
+    patterns = []
+    before, after = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
+    for meaning, wordings in info.get("relative-type", {}).items():
+        if meaning.endswith(" ago") and not meaning.startswith("0"):
+            listed = "|".join(re.escape(fold(wording)) for wording in wordings)
+            patterns.append((re.compile(rf"{before}(?:{listed}){after}"), meaning))
+    for meaning, written in info.get("relative-type-regex", {}).items():
+        if meaning.endswith(" ago"):
+            patterns += [(re.compile(f"{before}{one}", re.IGNORECASE), meaning) for one in written]
+    return patterns
+
+
+def _named_months(question: str, language: str) -> list[NamedDate]:
+    known = _words_of(language)
+    found = []
+    for match in known.date.finditer(question) if known.date else ():
+        year = int(match["year"]) if match["year"] else None
+        if len(match["month"]) < _SHORTEST_NAME and not (year or match["day"]):
+            continue
+        day = int(match["day"]) if match["day"] else None
+        found.append(NamedDate(year, known.months[match["month"]], day or None))
+    return found
+
+
+_DAYS = {"day": 1, "week": 7}
+
+
+def _relative(question: str, language: str, now: datetime) -> list[NamedDate | TimeWindow]:
+    """What "gestern", "letzte Woche" and "vor 3 Monaten" mean: a day, seven days, a month, a year.
+
+    Months and years are those of the calendar.
+    """
+    found: list[NamedDate | TimeWindow] = []
+    for pattern, meaning in _words_of(language).ago:
+        match = pattern.search(question)
+        count, unit, _ = meaning.split(" ", 2)
+        number = None if match is None else int(count) if count.isdecimal() else _count_in(match)
+        if number is None or number > _MOST_AGO:
+            continue
+        if unit in _DAYS:
+            today = datetime(now.year, now.month, now.day, tzinfo=now.tzinfo or UTC)
+            start = today - timedelta(days=number * _DAYS[unit])
+            found.append(TimeWindow(start, start + timedelta(days=_DAYS[unit])))
+        elif unit == "month":
+            months = now.year * 12 + now.month - 1 - number
+            found.append(NamedDate(months // 12, months % 12 + 1))
+        elif unit == "year":
+            found.append(NamedDate(now.year - number))
+    return found
+
+
+def _count_in(match: re.Match[str]) -> int | None:
+    written = next((group for group in match.groups() if group), "")
+    return int(written) if written.isdecimal() else None

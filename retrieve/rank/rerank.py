@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.stores.candidates import ChunkRecord
-from cognigraph.text.clean import spoken
+from cognigraph.text.terms import spoken
 
 logger = logging.getLogger("cognigraph.rerank")
 

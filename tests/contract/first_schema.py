@@ -15,8 +15,8 @@ from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.schema import commands, migrations
 from cognigraph.stores.neo4j.values import spread
 from cognigraph.stores.sqlite import schema
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.connection import APPLICATION_ID
+from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms, pack_uid
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import ANALYZER, term_counts, terms
 from cognigraph.times import to_micros

@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph import ConfigurationError, Filter
 from cognigraph.ingest import Fact
-from cognigraph.retrieve.layers import passes
+from cognigraph.retrieve.search import passes
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line

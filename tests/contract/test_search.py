@@ -10,7 +10,7 @@ import pytest
 from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.retrieve.candidate_search import candidate_query
+from cognigraph.retrieve.plan import candidate_query
 from cognigraph.retrieve.question.analyse import analyse
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded

@@ -32,7 +32,7 @@ from cognigraph import (
 from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Prompt, ResponseCache
 from cognigraph.llm.parse_answer import json_schema
 from cognigraph.llm.replies import Dialects, in_words
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 from tests.clock import TickingClock
 from tests.examples import examples
 from tests.servers.model_server import (

@@ -30,7 +30,7 @@ from cognigraph.model.filters import Filter
 from cognigraph.model.storage import Check, EmbedderIdentity
 from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandidates
 from cognigraph.stores.neo4j import Neo4jStore
-from cognigraph.stores.neo4j.checks import memory_limit
+from cognigraph.stores.neo4j.housekeeping import memory_limit
 from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_counts, word_source
 from cognigraph.stores.neo4j.index.vectors import index_name, wait_until_built
 from cognigraph.stores.neo4j.messages import splice

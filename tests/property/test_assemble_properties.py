@@ -24,7 +24,7 @@ from cognigraph import (
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
 from cognigraph.states.succession import Standing, Statement, decide
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 from cognigraph.times import zone
 from tests.property.alphabets import STORABLE_TEXT
 from tests.property.test_succession_properties import statements

@@ -24,8 +24,7 @@ from cognigraph import (
 )
 from cognigraph.ingest.insert.echo import fresh
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block_lines import message_head
-from cognigraph.retrieve.excerpt.background import Background, Said
+from cognigraph.retrieve.block_lines import Background, Said, message_head
 from cognigraph.text.marks import TAGS, one_line
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cognigraph import ContextSettings, SearchResult, Source, Trace, Triple
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.excerpt.background import Background, Said
+from cognigraph.retrieve.block_lines import Background, Said
 from cognigraph.times import parse_when
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from cognigraph import Context, ContextSettings, Hit, SearchResult, Trace, Why
 from cognigraph.ingest.insert.echo import fresh
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
-from cognigraph.retrieve.excerpt.background import Background, Before
-from cognigraph.retrieve.excerpt.show import prose
-from cognigraph.retrieve.excerpt.units import segment
+from cognigraph.retrieve.block_lines import Background, Before
+from cognigraph.retrieve.excerpt.units import prose, segment
 from cognigraph.text.marks import same_lines
 from tests.property.alphabets import STORABLE_TEXT
 from tests.property.test_assemble_properties import MARKDOWN

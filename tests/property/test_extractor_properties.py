@@ -12,7 +12,7 @@ from cognigraph.english.sentences import clean, tokenise
 from cognigraph.english.times.find import find_times
 from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.model.roles import ANONYMOUS
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.stores.records import WorkChunk
 from cognigraph.times import parse_when
 from tests.examples import examples

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.retrieve.fusion import at_most_per, fused, in_turns
+from cognigraph.retrieve.search import at_most_per, fused, in_turns
 
 RANKINGS = st.lists(st.lists(st.integers(0, 40), unique=True, max_size=20), max_size=6)
 

@@ -15,8 +15,7 @@ pytest.importorskip("pydantic")
 
 from pydantic import BaseModel, Field
 
-from cognigraph.llm.json_text import documents
-from cognigraph.llm.parse_answer import read
+from cognigraph.llm.parse_answer import documents, read
 from tests.examples import examples
 from tests.property.alphabets import STORABLE_TEXT
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.model.answer_schema import ReadAnswer, SummaryAnswer
-from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.parse_lines import normalise_relation
 from cognigraph.ingest.model.summarise import (
     MAX_KEYS,
     MAX_SUMMARY,

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cognigraph import InvalidMessageError, Message
-from cognigraph.ingest.insert.payload import message_data
-from cognigraph.text.clean import replace_surrogates
+from cognigraph.ingest.insert.prepare import message_data
+from cognigraph.text.terms import replace_surrogates
 
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | NUMBERS | st.text(max_size=20)

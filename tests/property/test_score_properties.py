@@ -17,8 +17,8 @@ from cognigraph.retrieve.rank.licomemory import (
     relevance,
     weibull_decay,
 )
-from cognigraph.retrieve.rank.scaling import scaled
-from cognigraph.text.bm25 import Lexicon, bm25, idf
+from cognigraph.retrieve.rank.ranking import scaled
+from cognigraph.text.word_book import Lexicon, bm25, idf
 
 COSINES = st.floats(-1.0, 1.0)
 POSITIVE = st.floats(SESSION_FLOOR, 1.0)

@@ -8,9 +8,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cognigraph.english.sentences import clean, sentences, tokenise
-from cognigraph.english.times.calendar import first_day, last_day
 from cognigraph.english.times.find import find_times, read_times
-from cognigraph.english.times.time_words import MONTHS
+from cognigraph.english.times.readers import MONTHS, first_day, last_day
 from cognigraph.times import parse_when
 from tests.property.alphabets import ANY_TEXT
 

@@ -13,8 +13,8 @@ from cognigraph import ids
 from cognigraph.ingest.insert.split import parts, split
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.text import terms as lexical
-from cognigraph.text.clean import is_question, printable, replace_surrogates
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
+from cognigraph.text.terms import is_question, printable, replace_surrogates
 from tests.property.alphabets import ANY_TEXT, STORABLE_TEXT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

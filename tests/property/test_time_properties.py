@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from cognigraph import Memory
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.retrieve.question.dates import TimeWindow
-from cognigraph.retrieve.question.temporal import read_time
+from cognigraph.retrieve.question.temporal import TimeWindow, read_time
 from cognigraph.testing import ScriptedExtractor
 from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT

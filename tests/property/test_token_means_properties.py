@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from cognigraph.embed import WordLlamaEmbedder
-from cognigraph.embed.static_model import StaticModel, TokenMeans, means
+from cognigraph.embed.word_vectors import StaticModel, TokenMeans, means
 from tests.property.alphabets import STORABLE_TEXT
 
 

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message
 
 from cognigraph.errors import StoreError
-from cognigraph.ingest.insert.payload import MAX_DEPTH
+from cognigraph.ingest.insert.prepare import MAX_DEPTH
 from cognigraph.listening import _listening
 from cognigraph.server.gate import ServerLimits, _Body
 from cognigraph.server.problems import Problem, of_error

@@ -17,9 +17,9 @@ import pytest
 from cognigraph import Memory
 from cognigraph.stores.candidates import StoredTexts
 from cognigraph.stores.sqlite import SQLiteStore
-from cognigraph.stores.sqlite.index import gather, snapshots
+from cognigraph.stores.sqlite.index import gather, index_cache
+from cognigraph.stores.sqlite.index.index_cache import read_words
 from cognigraph.stores.sqlite.index.index_words import IndexWords
-from cognigraph.stores.sqlite.index.snapshots import read_words
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.unit.test_codes import query
@@ -32,7 +32,7 @@ WORDS = ["oslo", "fjord", "bread", "kayak", "piano", "rain"]
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few rows are enough for codes and files."""
-    monkeypatch.setattr(snapshots, "_LEAST_NEW", 5)
+    monkeypatch.setattr(index_cache, "_LEAST_NEW", 5)
     monkeypatch.setattr("cognigraph.stores.sqlite.store.FEW_ROWS", 5)
 
 

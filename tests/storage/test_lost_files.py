@@ -339,10 +339,10 @@ def test_processes_that_share_a_file_count_together(tmp_path):
 
 _KILLED = """
 import os, signal, sys
-from cognigraph.stores.sqlite import changes
+from cognigraph.stores.sqlite import file, schema
 from tests.storage.writers import open_memory, turn
-changes._settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-changes.check = lambda *_, **options: None
+file._settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+schema.check_changes = lambda *_, **options: None
 memory = open_memory(sys.argv[1])
 memory.add_many([turn(1)])
 """
@@ -402,7 +402,7 @@ def test_a_log_that_another_program_has_copied_into_the_file_is_not_missed(tmp_p
 def test_a_reader_that_holds_up_the_checkpoint_does_not_stop_the_first_insert(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("cognigraph.stores.sqlite.changes._PATIENCE", 0.05)
+    monkeypatch.setattr("cognigraph.stores.sqlite.file._PATIENCE", 0.05)
     path = tmp_path / "m.db"
     with open_memory(path) as memory, closing(sqlite3.connect(path)) as reader:
         reader.execute("BEGIN")

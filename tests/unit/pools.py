@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.model.roles import role_of
+from cognigraph.model.messages import role_of
 from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
@@ -15,7 +15,7 @@ from cognigraph.stores.candidates import (
     SessionCandidates,
     TripleCandidates,
 )
-from cognigraph.text.bm25 import Lexicon
+from cognigraph.text.word_book import Lexicon
 
 NAN = float("nan")
 

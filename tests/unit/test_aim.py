@@ -10,15 +10,11 @@ import pytest
 
 from cognigraph import SearchSettings
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.embed.models import WordLlamaEmbedder
-from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.question.aim import Aim, aim_of
-from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.changes import changes
-from cognigraph.retrieve.rank.features import chunk_features, session_ranks
-from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.wishes import wishes
-from cognigraph.text.bm25 import Lexicon
+from cognigraph.embed.word_vectors import WordLlamaEmbedder, word_vectors
+from cognigraph.retrieve.question.analyse import Aim, aim_of, analyse
+from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features, session_ranks
+from cognigraph.retrieve.rank.signals import changes, wishes
+from cognigraph.text.word_book import Lexicon
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

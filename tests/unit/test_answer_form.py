@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.question.answer_form import AnswerForm, form_features
+from cognigraph.retrieve.question.analyse import AnswerForm, analyse, form_features
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 

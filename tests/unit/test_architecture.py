@@ -54,29 +54,28 @@ LAYERS: list[set[str]] = [
 ]
 """Each package or module of ``cognigraph`` imports from its own layer or from those before it."""
 ROOMS: dict[str, list[set[str]]] = {
-    "english": [{"words"}, {"first_names", "verbs"}, {"denial", "sentences"}, {"times"}],
+    "english": [{"words"}, {"first_names", "verbs"}, {"sentences"}, {"times"}],
     "stores": [
         {"batch_size", "candidates", "leaks", "records", "reindex", "state_rows"},
-        {"listing", "readings", "written_versions"},
+        {"readings"},
         {"protocols"},
         {"divided"},
         {"registry"},
         {"neo4j", "sqlite"},
     ],
     "ingest": [
-        {"extraction", "storable", "versions"},
-        {"own_names", "rules"},
+        {"extraction"},
+        {"rules"},
         {"model", "recorded"},
         {"stated"},
         {"insert", "membuilder"},
-        {"themes"},
         {"derive", "extractors", "reindex"},
         {"queue"},
     ],
     "operations": [
         {"adding", "facts", "tenant"},
         {"forgetting", "queries", "queue", "review"},
-        {"asking", "copying", "file_import", "overview"},
+        {"asking", "copying", "overview"},
         {"files"},
     ],
     "cypher": [{"catalog", "deadline", "guard"}, {"local", "run_on_neo4j"}],

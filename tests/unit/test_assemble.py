@@ -23,8 +23,8 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
-from cognigraph.retrieve.excerpt.background import Background, Said
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.retrieve.block_lines import Background, Said
+from cognigraph.text.marks import estimate_tokens
 from cognigraph.times import parse_when
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)

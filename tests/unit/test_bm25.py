@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cognigraph.text.bm25 import K1, B, Lexicon, bm25, idf
 from cognigraph.text.terms import query_terms, terms
+from cognigraph.text.word_book import K1, B, Lexicon, bm25, idf
 
 TEXTS = [
     "The cat sat on the mat.",

@@ -12,9 +12,9 @@ import pytest
 
 from bench.plain import BOTH, COSINE, WORDS, Plain
 from cognigraph import Memory
-from cognigraph.embed.models import WordLlamaEmbedder
+from cognigraph.embed.word_vectors import WordLlamaEmbedder
 from cognigraph.evaluate.metrics import score
-from cognigraph.retrieve.rank.weights import WEIGHT_SETS
+from cognigraph.retrieve.rank.ranking import WEIGHT_SETS
 
 CUTOFF = 5
 

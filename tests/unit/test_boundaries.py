@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.ingest.rules.boundaries import (
+from cognigraph.ingest.derive import same_themes
+from cognigraph.ingest.rules.summary import (
     MOST_COVERED,
     MOST_TURNS,
     PAUSE,
@@ -18,9 +19,8 @@ from cognigraph.ingest.rules.boundaries import (
     TurnSigns,
     covered,
 )
-from cognigraph.ingest.themes import same_themes
 from cognigraph.model import Theme
-from cognigraph.model.roles import role_of
+from cognigraph.model.messages import role_of
 from cognigraph.stores.records import WorkChunk
 from tests.conftest import START
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cognigraph.llm.json_text import MAX_DEPTH, MAX_VALUES, documents, is_bounded, parse
+from cognigraph.llm.parse_answer import MAX_DEPTH, MAX_VALUES, documents, is_bounded, parse
 
 
 def nested(depth: int, inside: str = "1") -> str:

@@ -15,22 +15,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognigraph import Filter, Memory
-from cognigraph.arrays import product, products
+from cognigraph import Filter, Memory, arrays
+from cognigraph.arrays import product, products, run_all
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, Evidence, StoredTexts
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms, unpack_terms
-from cognigraph.stores.sqlite.index import by_words, codes, nearest, shared_work
-from cognigraph.stores.sqlite.index.codes import Codes, signs
+from cognigraph.stores.sqlite.index import index_words, nearest
 from cognigraph.stores.sqlite.index.gather import gather_candidates
-from cognigraph.stores.sqlite.index.layer import Layer
-from cognigraph.stores.sqlite.index.nearest import CodedScan, CodeQuery, ExactScan
-from cognigraph.stores.sqlite.index.postings import Lookup, term_hashes
-from cognigraph.stores.sqlite.index.shared_work import run_all
+from cognigraph.stores.sqlite.index.layer import Layer, Lookup, term_hashes
+from cognigraph.stores.sqlite.index.nearest import (
+    CodedScan,
+    CodeQuery,
+    Codes,
+    ExactScan,
+    signs,
+)
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.rows import RowIds
+from cognigraph.stores.sqlite.rows import RowIds, VectorFormat, pack_terms, unpack_terms
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
-from cognigraph.text.bm25 import bm25
+from cognigraph.text.word_book import bm25
 from tests.examples import examples
 from tests.unit.test_index import read
 
@@ -85,7 +87,7 @@ def test_several_threads_count_what_one_counts(monkeypatch):
     expected = ((vectors > 0) != (asked[0] > 0)).sum(axis=1)
     some = np.array([3, 700, 699, 1009])
     for block in (3, 64, 100, 2000):
-        monkeypatch.setattr(codes, "_BLOCK", block)
+        monkeypatch.setattr(nearest, "_BLOCK", block)
         counted, tasks = stored.comparisons(asked[0])
         run_all(tasks)
         assert counted.tolist() == expected.tolist()
@@ -226,7 +228,7 @@ def test_a_merged_entity_takes_its_triples_along(tmp_path):
 
 
 def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monkeypatch):
-    monkeypatch.setattr(by_words, "_LONG", 10)
+    monkeypatch.setattr(index_words, "_LONG", 10)
     source = np.random.default_rng(8)
     bags = [
         {word: int(source.integers(1, 4)) for word, share in
@@ -235,25 +237,25 @@ def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monke
     ]  # fmt: skip
     layer = texts_of(bags)
     read: list[int] = []
-    plain = by_words.bm25
+    plain = index_words.bm25
 
     def counted(*given):
         read.append(len(given[0]))
         return plain(*given)
 
-    monkeypatch.setattr(by_words, "bm25", counted)
+    monkeypatch.setattr(index_words, "bm25", counted)
     weights, mean = np.array([0.1, 1.5, 4.0]), layer.mean_length
     terms = ("common", "some", "rare")
     for limit in (5, 20, 400):
         read.clear()
-        found = by_words.best_by_words(layer, lookups(layer, terms), weights, mean, limit)
+        found = index_words.best_by_words(layer, lookups(layer, terms), weights, mean, limit)
         matches = np.array([[bag.get(term, 0) for term in terms] for bag in bags], float)
         scores = plain(matches, layer["length"], weights, mean)
         expected = np.sort(scores[scores > 0])[::-1][:limit]
         assert np.sort(scores[found])[::-1].tolist() == pytest.approx(expected.tolist())
         assert sum(read) < len(matches)  # the list of "common" alone has 2,700 rows
     allowed = source.random(3000) < 0.5
-    found = by_words.best_by_words(layer, lookups(layer, terms), weights, mean, 20, allowed)
+    found = index_words.best_by_words(layer, lookups(layer, terms), weights, mean, 20, allowed)
     best = np.sort(scores[allowed])[::-1][:20]
     assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
     assert allowed[found].all()
@@ -264,7 +266,7 @@ def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeyp
     for module, name in [
         (nearest, "_BY_SIGNS"),
         (nearest, "_BY_WEIGHTS"),
-        (codes, "_BLOCK"),
+        (nearest, "_BLOCK"),
     ]:
         monkeypatch.setattr(module, name, 8)  # so that few rows take all steps, in many tasks
     monkeypatch.setattr("cognigraph.stores.sqlite.store.FEW_ROWS", 5)
@@ -285,17 +287,17 @@ def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeyp
             ]  # fmt: skip
 
         with monkeypatch.context() as patch:
-            patch.setattr(shared_work._THREADS, "count", 0)
+            patch.setattr(arrays._THREADS, "count", 0)
             alone = answers(0)
         assert all(alone)
         asked: list[object] = []
-        submit = shared_work._THREADS.submit
+        submit = arrays._THREADS.submit
 
         def counted(work):
             asked.append(work)
             return submit(work)
 
-        monkeypatch.setattr(shared_work._THREADS, "submit", counted)
+        monkeypatch.setattr(arrays._THREADS, "submit", counted)
         with ThreadPoolExecutor(4) as threads:
             assert list(threads.map(answers, range(4))) == [alone] * 4
         assert asked  # other threads had a part in it
@@ -330,8 +332,8 @@ def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights,
     layer = texts_of(bags)
     weighed = np.array(weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(by_words, "_LONG", long)
-        found = by_words.best_by_words(
+        patch.setattr(index_words, "_LONG", long)
+        found = index_words.best_by_words(
             layer, lookups(layer, "abcd"), weighed, layer.mean_length, limit
         )
     matches = np.array([[bag.get(term, 0) for term in "abcd"] for bag in bags]).reshape(-1, 4)
@@ -343,7 +345,7 @@ def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights,
 
 def test_of_rows_with_equal_words_the_newest_are_found():
     layer = texts_of([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1}, {"a": 1}])
-    found = by_words.best_by_words(
+    found = index_words.best_by_words(
         layer, lookups(layer, "ab"), np.array([2.0, 1.0]), layer.mean_length, 3
     )
     assert sorted(found.tolist()) == [2, 3, 4]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cognigraph import Memory
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.rank.corrections import (
+from cognigraph.retrieve.rank.signals import (
     corrections,
     corrects,
     is_correction,

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
-from cognigraph.retrieve.question.dates_elsewhere import dates_elsewhere
+from cognigraph.retrieve.question.temporal import NamedDate, TimeWindow, dates_elsewhere
 
 NOW = datetime(2025, 7, 1, 18, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, EnrichSettings, Memory, Settings
-from cognigraph.ingest.queue.waiting import PATIENCE, Debounce
+from cognigraph.ingest.queue.lease import PATIENCE, Debounce
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 

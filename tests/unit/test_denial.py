@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.english.denial import denied
-from cognigraph.text.clean import stated
+from cognigraph.english.verbs import denied
+from cognigraph.text.terms import stated
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,11 @@ from cognigraph.ingest.derive import (
     NO_OBJECT,
     NO_RELATION,
     NO_SUBJECT,
+    NO_THEME,
     by_reason,
     derive,
 )
 from cognigraph.ingest.extraction import NO_DATE
-from cognigraph.ingest.themes import NO_THEME
 from cognigraph.model import Theme
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
 from cognigraph.testing import HashEmbedder

@@ -22,9 +22,8 @@ from cognigraph.embed import (
     FastEmbedEmbedder,
     FunctionEmbedder,
     WordLlamaEmbedder,
-    models,
     resolve,
-    static_model,
+    word_vectors,
 )
 from cognigraph.testing import HashEmbedder
 
@@ -307,21 +306,22 @@ def test_wordllama_gives_one_vector_whatever_the_batch():
 
 
 @pytest.mark.slow
-def test_threads_wait_for_one_loading():
-    models._loaded.cache_clear()
+def test_threads_wait_for_one_loading(monkeypatch):
+    shared: list[word_vectors.TokenMeans] = []
+    monkeypatch.setattr(word_vectors, "_shared", shared)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(WordLlamaEmbedder().embed, [["bread"]] * 8))
-    assert models._loaded.cache_info().misses == 1
+    assert len(shared) == 1
     assert all(np.array_equal(vector, found[0]) for vector in found)
 
 
 @pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
 def test_without_its_files_the_wordllama_package_loads_the_model(monkeypatch, name):
-    own = static_model.load()
+    own = word_vectors.load()
     assert isinstance(own.vectors.base, np.memmap)  # not in the memory of each process
-    monkeypatch.setattr(static_model, name, "elsewhere")
+    monkeypatch.setattr(word_vectors, name, "elsewhere")
     handlers = logging.getLogger().handlers[:]
-    other = static_model.load()
+    other = word_vectors.load()
     assert logging.getLogger().handlers == handlers
     assert other.vectors.dtype == np.float32
     assert np.array_equal(own.vectors, other.vectors)

@@ -7,11 +7,23 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from cognigraph.retrieve.excerpt.choose import Offer, choose, steps, with_needed
-from cognigraph.retrieve.excerpt.repeats import content, is_said_by, repeated, says_the_same
-from cognigraph.retrieve.excerpt.show import shown_text
-from cognigraph.retrieve.excerpt.units import LONGEST, segment
-from cognigraph.retrieve.excerpt.worth import MessageUnits, unit_worths
+from cognigraph.retrieve.excerpt.messages import (
+    Offer,
+    choose,
+    content,
+    is_said_by,
+    repeated,
+    says_the_same,
+    steps,
+    with_needed,
+)
+from cognigraph.retrieve.excerpt.units import (
+    LONGEST,
+    MessageUnits,
+    segment,
+    shown_text,
+    unit_worths,
+)
 from cognigraph.retrieve.question.analyse import analyse
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)

@@ -8,8 +8,8 @@ import pytest
 
 from cognigraph import SearchSettings
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.exchanges import counterparts
-from cognigraph.retrieve.rank.features import chunk_features
+from cognigraph.retrieve.rank.profiles import chunk_features
+from cognigraph.retrieve.rank.signals import counterparts
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -11,10 +11,10 @@ import pytest
 
 from cognigraph import SearchSettings
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.features import chunk_features, neighbours
-from cognigraph.retrieve.rank.scaling import scaled
+from cognigraph.retrieve.rank.profiles import chunk_features, neighbours
+from cognigraph.retrieve.rank.ranking import scaled
 from cognigraph.stores.candidates import OUTSIDE, Candidates
-from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.word_book import bm25, idf
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

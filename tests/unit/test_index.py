@@ -20,13 +20,12 @@ from hypothesis import strategies as st
 from cognigraph import EnrichSettings, Memory, NotFoundError, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.index import space_index
 from cognigraph.stores.sqlite.index.gather import evidence_of
-from cognigraph.stores.sqlite.index.layer import NOBODY, Table, ThemeRow, Themes
-from cognigraph.stores.sqlite.index.postings import Postings
-from cognigraph.stores.sqlite.index.snapshots import read_evidence
+from cognigraph.stores.sqlite.index.index_cache import read_evidence
+from cognigraph.stores.sqlite.index.layer import NOBODY, Postings, Table, ThemeRow, Themes
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.rows import VectorFormat
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.examples import examples
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cognigraph import ConfigurationError, Memory, Settings, StorageSettings
-from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.rows import VectorFormat
 from cognigraph.testing import HashEmbedder
 
 VECTORS = VectorFormat(16, "float32")

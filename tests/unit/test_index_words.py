@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognigraph.embed.word_vectors import WordVectors, word_vectors
-from cognigraph.retrieve.question.answer_form import form_features
-from cognigraph.retrieve.rank.late_interaction import candidate_words
+from cognigraph.retrieve.question.analyse import form_features
+from cognigraph.retrieve.rank.signals import candidate_words
 from cognigraph.stores.candidates import Candidates, StoredTexts
 from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
-from cognigraph.text.bm25 import Lexicon
 from cognigraph.text.terms import START, names_in, stem, words
-from cognigraph.text.word_book import StringBook, WordBook, ragged, slices, stem_number
+from cognigraph.text.word_book import Lexicon, StringBook, WordBook, ragged, slices, stem_number
 from tests.examples import examples
 from tests.unit.pools import chunk_pool, session_pool, triple_pool
 

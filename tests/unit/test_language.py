@@ -14,7 +14,7 @@ from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.stores.records import WorkChunk
 from cognigraph.testing import HashEmbedder
-from cognigraph.text.language import is_english
+from cognigraph.text.terms import is_english
 
 AT = datetime(2024, 5, 15, 12, tzinfo=UTC)
 

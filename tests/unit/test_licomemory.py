@@ -12,18 +12,20 @@ from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.rank.licomemory import (
     SESSION_FLOOR,
     arithmetic_mean,
+    as_in_the_paper,
     clamp,
     factors_below,
     gaps,
     harmonic_mean,
     median_gap,
     paper_decay,
+    paper_scores,
+    reached_top_down,
     relevance,
     semantic_relevance,
+    top_down_query,
     weibull_decay,
 )
-from cognigraph.retrieve.rank.paper_scores import paper_scores
-from cognigraph.retrieve.top_down import as_in_the_paper, reached_top_down, top_down_query
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 

@@ -11,8 +11,7 @@ pytest.importorskip("pydantic")
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from cognigraph import ConfigurationError
-from cognigraph.llm.json_text import documents
-from cognigraph.llm.parse_answer import json_schema, read
+from cognigraph.llm.parse_answer import documents, json_schema, read
 
 
 class Fact(BaseModel):

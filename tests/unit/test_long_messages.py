@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph import SearchSettings
-from cognigraph.model.roles import role_of
+from cognigraph.model.messages import role_of
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.features import chunk_features
-from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.weights import PLAIN, WEIGHT_SETS, share_of_long
+from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features
+from cognigraph.retrieve.rank.ranking import PLAIN, WEIGHT_SETS, share_of_long
 from cognigraph.stores.candidates import Candidates
-from cognigraph.text.bm25 import Lexicon
+from cognigraph.text.word_book import Lexicon
 from tests.unit.pools import candidates, chunk_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -35,8 +35,7 @@ from cognigraph.states.core_profile import (
     applied,
     reapplied,
 )
-from cognigraph.stores.records import WrittenRow
-from cognigraph.stores.written_versions import next_versions
+from cognigraph.stores.records import WrittenRow, next_versions
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 

@@ -24,7 +24,7 @@ from cognigraph.model import Theme
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 from tests.servers.model_server import ModelServer, completion, status
 from tests.servers.scripted import Fails, Stages, section
 

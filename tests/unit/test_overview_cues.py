@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.retrieve.question.overview_cues import overview_subject, subject_of
+from cognigraph.retrieve.question.analyse import overview_subject, subject_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph.ingest import Mention
-from cognigraph.ingest.own_names import own_names, users
+from cognigraph.ingest.derive import own_names, users
 from cognigraph.retrieve.question.analyse import about, analyse
 from cognigraph.stores.records import WorkChunk
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognigraph.stores.sqlite.columns import (
+from cognigraph.stores.sqlite.index.layer import Postings, gather
+from cognigraph.stores.sqlite.rows import (
     VectorFormat,
     pack_terms,
     pack_uid,
@@ -20,7 +21,6 @@ from cognigraph.stores.sqlite.columns import (
     unpack_terms,
     unpack_uids,
 )
-from cognigraph.stores.sqlite.index.postings import Postings, gather
 from tests.examples import examples
 
 WORDS = ["oslo", "fjord", "bread", "猫", "x"]

@@ -9,10 +9,16 @@ import pytest
 
 from cognigraph.model import Session, Source, Triple
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, nearness
-from cognigraph.retrieve.question.temporal import EventAnchor, QuestionTime, read_time
-from cognigraph.retrieve.timeline import (
-    Statement,
+from cognigraph.retrieve.question.temporal import (
+    EventAnchor,
+    NamedDate,
+    QuestionTime,
+    TimeWindow,
+    nearness,
+    read_time,
+)
+from cognigraph.retrieve.standing import (
+    DatedMessage,
     in_order,
     is_over,
     newer_before_older,
@@ -242,7 +248,7 @@ def newer_first(scores, days, changes=None, moving=None, own=None):
     columns = zip(scores, days, own, changes or [0.0] * n, moving or [True] * n, strict=True)
     return newer_before_older(
         [
-            Statement(day(f"2026-11-{number:02}"), score, answer, change, may)
+            DatedMessage(day(f"2026-11-{number:02}"), score, answer, change, may)
             for score, number, answer, change, may in columns
         ]
     )

@@ -17,9 +17,9 @@ from cognigraph import (
     ModelUnavailableError,
     Usage,
 )
-from cognigraph.ingest.queue.retry import FailureDecision, fault_of, judge
+from cognigraph.ingest.extraction import older, parse
+from cognigraph.ingest.queue.lease import FailureDecision, fault_of, judge
 from cognigraph.ingest.queue.step import Limits
-from cognigraph.ingest.versions import older, parse
 from cognigraph.stores.batch_size import batch_size, crash_reason, failures_of
 
 SETTINGS = EnrichSettings(park_after=5, retry_after=timedelta(seconds=2))

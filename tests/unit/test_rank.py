@@ -12,10 +12,9 @@ import pytest
 from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings
 from cognigraph.ingest import RulesExtractor
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.paper_scores import session_scores
+from cognigraph.retrieve.rank.licomemory import session_scores
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.ranking import Ranking, best_first
-from cognigraph.retrieve.rank.weights import WEIGHT_SETS, declared_weight_set
+from cognigraph.retrieve.rank.ranking import WEIGHT_SETS, Ranking, best_first, declared_weight_set
 from cognigraph.settings import RankingName, WeightSetName
 from cognigraph.stores.candidates import Candidates
 from cognigraph.testing import ScriptedExtractor

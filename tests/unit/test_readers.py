@@ -12,8 +12,8 @@ from cognigraph.errors import ModelUnavailableError
 from cognigraph.llm import ChatModel
 from cognigraph.retrieve import ModelReader, QuestionReading, RecordedReader
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
 from cognigraph.retrieve.question.question_readers import with_reading
+from cognigraph.retrieve.question.temporal import NamedDate, TimeWindow
 from cognigraph.testing import ScriptedModel
 from tests.servers.model_server import ModelServer, good, status
 

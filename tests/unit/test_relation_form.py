@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.parse_lines import normalise_relation
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognigraph.retrieve.rank.licomemory import median
-from cognigraph.retrieve.rank.scaling import Scaler, scaled, scaled_together
+from cognigraph.retrieve.rank.ranking import Scaler, scaled, scaled_together
 from tests.examples import examples
 
 NAN, INF = float("nan"), float("inf")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cognigraph import Memory, Message
+from cognigraph.retrieve.rank.ranking import OF_ENGLISH, OF_VECTORS, PLAIN
 from cognigraph.retrieve.rank.separation import MEASURED, distance_of_means, worth_of
-from cognigraph.retrieve.rank.weights import OF_ENGLISH, OF_VECTORS, PLAIN
 from cognigraph.stores.candidates import ConsecutiveChunks
 
 

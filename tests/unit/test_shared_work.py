@@ -10,8 +10,8 @@ from threading import Event, get_ident
 
 import pytest
 
-from cognigraph.stores.sqlite.index import shared_work
-from cognigraph.stores.sqlite.index.shared_work import SharedTasks, run_all
+from cognigraph import arrays
+from cognigraph.arrays import SharedTasks, run_all
 
 
 def test_every_task_is_run_once():
@@ -33,13 +33,13 @@ def test_what_fails_in_a_thread_fails_here():
 
 def test_results_are_kept_whoever_works(monkeypatch):
     for count in (0, 1):
-        monkeypatch.setattr(shared_work._THREADS, "count", count)
+        monkeypatch.setattr(arrays._THREADS, "count", count)
         with SharedTasks([partial(pow, 2, number) for number in range(20)]) as shared:
             assert shared.finish() == [2**number for number in range(20)]
 
 
 def test_after_an_error_nothing_more_is_begun(monkeypatch):
-    monkeypatch.setattr(shared_work._THREADS, "count", 0)
+    monkeypatch.setattr(arrays._THREADS, "count", 0)
     done: list[int] = []
     with pytest.raises(KeyError), SharedTasks([partial(done.append, 1)]) as shared:
         raise KeyError
@@ -49,7 +49,7 @@ def test_after_an_error_nothing_more_is_begun(monkeypatch):
 
 def test_what_no_other_thread_has_begun_is_done_here():
     go_on = Event()
-    busy = [SharedTasks([partial(go_on.wait, 60)]) for _ in range(shared_work._MOST_THREADS)]
+    busy = [SharedTasks([partial(go_on.wait, 60)]) for _ in range(arrays._MOST_THREADS)]
     try:
         with SharedTasks([get_ident]) as shared:
             assert shared.finish() == [get_ident()]
@@ -70,7 +70,7 @@ def test_nobody_works_after_the_block(monkeypatch):
         started.set()
         steps.append("worked")
 
-    monkeypatch.setattr(shared_work._THREADS, "count", 1)
+    monkeypatch.setattr(arrays._THREADS, "count", 1)
     with pytest.raises(KeyError), SharedTasks([work]):
         assert started.wait(60)
         raise KeyError
@@ -78,7 +78,7 @@ def test_nobody_works_after_the_block(monkeypatch):
 
 
 def test_without_other_threads_this_one_works(monkeypatch):
-    monkeypatch.setattr(shared_work._THREADS, "count", 0)
+    monkeypatch.setattr(arrays._THREADS, "count", 0)
     with SharedTasks([get_ident]) as shared:
         assert shared.finish() == [get_ident()]
     seen: list[int] = []
@@ -88,17 +88,17 @@ def test_without_other_threads_this_one_works(monkeypatch):
 
 AFTER = """
 import atexit, os, sys, threading, warnings
-from cognigraph.stores.sqlite.index import shared_work
-shared_work._THREADS.count = 1
+from cognigraph import arrays
+arrays._THREADS.count = 1
 
 def meet():
     both = threading.Barrier(2)  # one thread alone would wait
-    with shared_work.SharedTasks([lambda: both.wait(60)]) as other:
+    with arrays.SharedTasks([lambda: both.wait(60)]) as other:
         both.wait(60)
         other.finish()
 
 def at_the_end():
-    with shared_work.SharedTasks([lambda: "at the end"]) as last:
+    with arrays.SharedTasks([lambda: "at the end"]) as last:
         print(*last.finish(), flush=True)
 
 atexit.register(at_the_end)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.states.slots import Claim, FactForm, claim_of, excludes
-from cognigraph.states.wording import worded
+from cognigraph.states.slots import Claim, FactForm, claim_of, excludes, worded
 
 PERSON, THING, PLACE, ORGANISATION = "person", "object", "location", "organization"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.retrieve.excerpt.show import shown_text
-from cognigraph.retrieve.excerpt.units import segment
-from cognigraph.text.language import is_source_code
+from cognigraph.retrieve.excerpt.units import segment, shown_text
+from cognigraph.text.terms import is_source_code
 
 PYTHON = 'def rate(a, b):\n    """Return the rate."""\n    c = a * b\n    d = c + 1\n    return d\n'
 

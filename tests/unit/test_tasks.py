@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.ingest.rules.tasks import DONE, TO_DO, tasks
+from cognigraph.ingest.rules.turns import DONE, TO_DO, tasks
 from cognigraph.states.slots import FactForm, claim_of
 
 LIST = """Before the move:

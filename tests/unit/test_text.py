@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.text.clean import is_question, printable, replace_surrogates, spoken
+from cognigraph.text.terms import is_question, printable, replace_surrogates, spoken
 
 
 @pytest.mark.parametrize(

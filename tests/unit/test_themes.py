@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms
 from cognigraph.stores.sqlite.index.layer import NOBODY, ThemeRow, Themes
+from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms
 
 FORMAT = VectorFormat(4, "float32")
 

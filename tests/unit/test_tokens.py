@@ -9,7 +9,7 @@ import wordllama
 from tokenizers import Tokenizer
 
 import cognigraph.space
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 ENGLISH = """I went to the doctor last Tuesday about my knee, and she told me to swim
 more and run less. My sister Clara baked bread on Sunday; half of it was gone before lunch! Do you

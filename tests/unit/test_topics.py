@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from cognigraph import SearchResult, Session, Theme, Trace
-from cognigraph.retrieve.block_lines import session_line
-from cognigraph.retrieve.overview import spread
-from cognigraph.retrieve.topics import session_topics, shortened
+from cognigraph.retrieve.block import spread
+from cognigraph.retrieve.block_lines import session_line, session_topics, shortened
 from tests.unit.test_assemble import NOW, block, hit, result, session
 
 SUMMARY = Session(

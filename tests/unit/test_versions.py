@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cognigraph.retrieve.rank.versions import (
+from cognigraph.retrieve.standing import (
     COMPARED,
-    DEPTH,
     LEAD,
+    VERSION_DEPTH,
     Said,
     later_versions_first,
     nearness_ranks,
@@ -109,8 +109,8 @@ def test_no_speaker_that_counts_on_either_side_makes_no_version():
 def test_only_the_first_are_preceded_and_only_the_best_move():
     assert later_versions_first(result(LEAD, 7)) == list(range(COMPARED))
     assert later_versions_first(result(LEAD - 1, 7))[LEAD - 1] == 7
-    assert later_versions_first(result(1, DEPTH)) == list(range(COMPARED))
-    assert later_versions_first(result(1, DEPTH - 1))[1] == DEPTH - 1
+    assert later_versions_first(result(1, VERSION_DEPTH)) == list(range(COMPARED))
+    assert later_versions_first(result(1, VERSION_DEPTH - 1))[1] == VERSION_DEPTH - 1
 
 
 def test_a_chain_of_versions_ends_with_the_newest_first():

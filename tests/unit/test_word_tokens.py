@@ -7,8 +7,7 @@ import tracemalloc
 import numpy as np
 
 from cognigraph.embed import WordLlamaEmbedder
-from cognigraph.embed.models import token_means
-from cognigraph.embed.word_vectors import WordTokens, WordVectors
+from cognigraph.embed.word_vectors import WordTokens, WordVectors, token_means
 
 WORDS = ["boat", "", "harbourmaster", "犬", "fjord", "<s>", "x" * 70, "boat"]
 WITHOUT = 3

@@ -11,8 +11,8 @@ import pytest
 
 from cognigraph import SearchSettings
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank import default_profile
-from cognigraph.retrieve.rank.default_profile import DefaultProfile
+from cognigraph.retrieve.rank import profiles
+from cognigraph.retrieve.rank.profiles import DefaultProfile
 from cognigraph.retrieve.rank.ranking import Ranking
 from cognigraph.stores.candidates import Candidates, StoredTexts
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
@@ -61,7 +61,7 @@ def test_the_best_are_those_of_a_ranking_that_reads_all_texts(monkeypatch: pytes
         assert len(read) == len(set(read)) < 500
         assert set(best.tolist()) <= set(read)
         with monkeypatch.context() as patched:
-            patched.setattr(default_profile, "_ALL_READ", len(pool.chunks.uids))
+            patched.setattr(profiles, "_ALL_READ", len(pool.chunks.uids))
             everything = ranked(pool)
         same += set(best) == set(np.argsort(-everything.score, kind="stable")[:15])
         assert not np.isnan(everything.raw["similar words"]).any()

@@ -1,15 +1,146 @@
-"""The times that English time expressions may mean: a reader for each kind of expression."""
+"""What English time expressions may mean, before any tense: their words, calendar and grammar."""
 
 from __future__ import annotations
 
+import calendar
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import cache
 
-from cognigraph.english.times import calendar
-from cognigraph.english.times.tense import CERTAIN, LIKELY, WEAK
-from cognigraph.english.times.time_words import COUNTS, MONTHS, ORDINALS, SIMPLE, UNITS, WEEKDAYS
+from cognigraph.english import verbs, words
+from cognigraph.english.words import NUMBERS, word_set
+
+MONTHS = {
+    name.lower(): number
+    for number in range(1, 13)
+    for name in (calendar.month_name[number], calendar.month_abbr[number])
+} | {"sept": 9}
+WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        ("monday mon", "tuesday tue tues", "wednesday wed weds", "thursday thu thur thurs",
+         "friday fri", "saturday sat", "sunday sun")
+    )
+    for name in (*names.split(), names.split()[0] + "s")
+}  # fmt: skip
+UNITS = {
+    "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week",
+    "weekend": "weekend", "weekends": "weekend", "month": "month", "months": "month",
+    "year": "year", "years": "year", "yr": "year", "yrs": "year", "night": "night",
+    "nights": "night", "decade": "decade", "decades": "decade", "fortnight": "fortnight",
+    "fortnights": "fortnight", "hour": "hour", "hours": "hour", "minute": "minute",
+    "minutes": "minute", "mins": "minute",
+}  # fmt: skip
+COUNTS = NUMBERS | {
+    "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60,
+}  # fmt: skip
+ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+        thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth
+        twentieth""".split(), 1
+    )
+}  # fmt: skip
+DAYPARTS = word_set("morning afternoon evening night")
+SIMPLE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
+
+
+WEAK, LIKELY, CERTAIN = 1, 2, 3
+
+
+# Calendar arithmetic for time expressions: weeks, months, seasons and holidays.
+#
+# Times are texts in the canonical format of :mod:`cognigraph.times`: ``2024``, ``2024-05``,
+# ``2024-05-15``, or two of these joined by ``/``. All functions raise ``ValueError`` or
+# ``OverflowError`` for dates that :class:`datetime.date` cannot represent.
+
+SEASONS = {
+    "spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14),
+}  # fmt: skip
+"""First and last month of each season in the northern hemisphere.
+
+Winter ends in month 14, which is February of the following year.
+"""
+HOLIDAYS = {
+    "new year 's day": (1, 1), "new year 's eve": (12, 31), "new years eve": (12, 31),
+    "valentine 's day": (2, 14), "valentines day": (2, 14), "halloween": (10, 31),
+    "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25),
+    "boxing day": (12, 26),
+}  # fmt: skip
+"""Month and day of holidays that fall on the same date everywhere."""
+
+
+def month_text(year: int, month: int) -> str:
+    """Format a month: ``2024-05``. Months outside 1 to 12 carry over into other years."""
+    return f"{date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1):%Y-%m}".zfill(7)
+
+
+def year_text(year: int) -> str:
+    """Format a year: ``2024``."""
+    return f"{date(year, 1, 1).year:04}"
+
+
+def span_text(first: date, last: date) -> str:
+    """Format a span of days: ``2024-05-13/2024-05-19``."""
+    return f"{first.isoformat()}/{last.isoformat()}"
+
+
+def week_of(day: date, weeks: int = 0) -> str:
+    """Return the week (Monday to Sunday) some weeks after the one that contains the day."""
+    monday = day - timedelta(days=day.weekday()) + timedelta(weeks=weeks)
+    return span_text(monday, monday + timedelta(days=6))
+
+
+def weekend_of(day: date, weeks: int = 0) -> str:
+    """Return the Saturday and Sunday some weeks after those of the week of the day."""
+    saturday = day - timedelta(days=day.weekday()) + timedelta(days=5, weeks=weeks)
+    return span_text(saturday, saturday + timedelta(days=1))
+
+
+def season_of(name: str, year: int) -> str:
+    """Return the season that begins in the given year."""
+    first, last = SEASONS[name]
+    return f"{month_text(year, first)}/{month_text(year, last)}"
+
+
+def holiday(name: str, year: int) -> str:
+    """Return the date of a holiday of :data:`HOLIDAYS` in a year."""
+    return date(year, *HOLIDAYS[name]).isoformat()
+
+
+def part_of_month(part: int, size: int, year: int, month: int) -> str:
+    """Return the part (from 0) of a month in parts of ``size`` days; -1 is its last ``size`` days.
+
+    The second half of a month (1, 15) ends with the month.
+    """
+    last = monthrange(year, month)[1]
+    first = last - size + 1 if part < 0 else part * size + 1
+    end = last if part < 0 or (size == 15 and part) else first + size - 1
+    return span_text(date(year, month, first), date(year, month, end))
+
+
+def first_day(text: str) -> date:
+    """Return the first day of a time."""
+    point = text.split("/")[0]
+    return date.fromisoformat(point + "-01" * ((10 - len(point)) // 3))
+
+
+def last_day(text: str) -> date:
+    """Return the last day of a time."""
+    point = text.split("/")[-1]
+    if len(point) == 10:
+        return date.fromisoformat(point)
+    year, month = int(point[:4]), int(point[5:] or 12)
+    return date(year, month, monthrange(year, month)[1])
+
+
+# The times that English time expressions may mean: a reader for each kind of expression.
 
 AHEAD = CERTAIN + 1
 """What "in two weeks" needs: something that lies ahead. Otherwise it is how long it takes."""
@@ -30,8 +161,8 @@ class Time:
         """Return the times that remain in a tense, the likeliest first."""
         if not self.needs:
             return self.times
-        past = [time for time in self.times if calendar.first_day(time) <= today][::-1]
-        future = [time for time in self.times if today <= calendar.last_day(time)]
+        past = [time for time in self.times if first_day(time) <= today][::-1]
+        future = [time for time in self.times if today <= last_day(time)]
         both = tuple(dict.fromkeys((*past[:1], *future[: 1 if self.needs == WEAK else 2])))
         if direction == 0 or certainty < self.needs:
             return both
@@ -40,10 +171,10 @@ class Time:
             return ()
         if self.needs == WEAK:
             # "School starts on 1 May", said on 2 May: only a sure sign of the past reaches so far.
-            far = abs((calendar.first_day(chosen[0]) - today).days) > _FAR
+            far = abs((first_day(chosen[0]) - today).days) > _FAR
             return both if far and (direction > 0 or certainty < CERTAIN) else (chosen[0],)
         # "We met on Monday", said on a Monday; "it rained in May", said in May.
-        now = calendar.first_day(chosen[0]) <= today <= calendar.last_day(chosen[0])
+        now = first_day(chosen[0]) <= today <= last_day(chosen[0])
         open_ = now and (direction < 0 or self.needs == LIKELY)
         return tuple(chosen[: 2 if open_ else 1])
 
@@ -129,12 +260,12 @@ def _ordered(first: str, last: str) -> str:
 def read_month(match: re.Match[str], at: datetime) -> Time | None:
     """Read "May 2023", "in May"."""
     month = MONTHS[match["month"]]
-    return _yearly(match, at, lambda year: calendar.month_text(year, month), CERTAIN)
+    return _yearly(match, at, lambda year: month_text(year, month), CERTAIN)
 
 
 def read_year(match: re.Match[str], at: datetime) -> Time | None:
     """Read "in 2022"."""
-    return Time((calendar.year_text(int(match[1])),))
+    return Time((year_text(int(match[1])),))
 
 
 def read_quarter(match: re.Match[str], at: datetime) -> Time | None:
@@ -144,17 +275,17 @@ def read_quarter(match: re.Match[str], at: datetime) -> Time | None:
 
 
 def _months(year: int, first: int, last: int) -> str:
-    return f"{calendar.month_text(year, first)}/{calendar.month_text(year, last)}"
+    return f"{month_text(year, first)}/{month_text(year, last)}"
 
 
 def read_season(match: re.Match[str], at: datetime) -> Time | None:
     """Read "in summer 2021", "in the autumn"."""
-    return _yearly(match, at, lambda year: calendar.season_of(match[1], year), CERTAIN)
+    return _yearly(match, at, lambda year: season_of(match[1], year), CERTAIN)
 
 
 def read_holiday(match: re.Match[str], at: datetime) -> Time | None:
     """Read "on Christmas Eve"."""
-    return _yearly(match, at, lambda year: calendar.holiday(match[1], year), WEAK)
+    return _yearly(match, at, lambda year: holiday(match[1], year), WEAK)
 
 
 def read_decade(match: re.Match[str], at: datetime) -> Time | None:
@@ -169,7 +300,7 @@ def read_part(match: re.Match[str], at: datetime) -> Time | None:
     size = 15 if match[2] == "half" else 7
     if part > (1 if size == 15 else 3):
         return None
-    return _yearly(match, at, lambda year: calendar.part_of_month(part, size, year, month), WEAK)
+    return _yearly(match, at, lambda year: part_of_month(part, size, year, month), WEAK)
 
 
 def read_weekday(match: re.Match[str], at: datetime) -> Time | None:
@@ -201,7 +332,7 @@ def read_of_month(match: re.Match[str], at: datetime) -> Time | None:
 
 def read_day_of_month(match: re.Match[str], at: datetime) -> Time | None:
     """Read "the 10th of next month"."""
-    month = calendar.month_text(at.year, at.month + _STEPS[match[2]])
+    month = month_text(at.year, at.month + _STEPS[match[2]])
     return Time((date.fromisoformat(f"{month}-{_day_number(match[1]):02}").isoformat(),))
 
 
@@ -224,7 +355,7 @@ def read_stepped(match: re.Match[str], at: datetime) -> Time | None:
 
 def read_weekend(match: re.Match[str], at: datetime) -> Time | None:
     """Read "over the weekend": the one before or the one to come, as the tense tells."""
-    return Time(tuple(calendar.weekend_of(at.date(), weeks) for weeks in (-1, 0, 1)), LIKELY)
+    return Time(tuple(weekend_of(at.date(), weeks) for weeks in (-1, 0, 1)), LIKELY)
 
 
 def read_this(match: re.Match[str], at: datetime) -> Time | None:
@@ -244,15 +375,15 @@ def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
         steps = (-1, 0) if needs and today.weekday() < 2 else (step,)
         if step == 1 and today.weekday() < 5:
             steps = (0, 1)  # "next weekend" is the coming one, or the one after it
-        times = tuple(calendar.weekend_of(today, one) for one in steps)
+        times = tuple(weekend_of(today, one) for one in steps)
         return Time(times, LIKELY if len(steps) > 1 and step == 0 else 0)
     if unit == "week":
         # On a Sunday, "this week" may be that which is over, or that which begins.
         steps = (step, step + 1) if today.weekday() == 6 and step in (-1, 0) else (step,)
-        return Time(tuple(calendar.week_of(today, one) for one in steps))
+        return Time(tuple(week_of(today, one) for one in steps))
     if unit == "month":
-        return Time((calendar.month_text(today.year, today.month + step),))
-    return Time((calendar.year_text(today.year + step),))
+        return Time((month_text(today.year, today.month + step),))
+    return Time((year_text(today.year + step),))
 
 
 def read_stepped_weekday(match: re.Match[str], at: datetime) -> Time | None:
@@ -269,7 +400,7 @@ def read_stepped_weekday(match: re.Match[str], at: datetime) -> Time | None:
         return Time((past.isoformat(), coming.isoformat()), LIKELY)
     if step == "this" and weekday == today.weekday():
         return Time((today.isoformat(), coming.isoformat()))
-    week = calendar.week_of(today)
+    week = week_of(today)
     if step == "next" and coming.isoformat() <= week[11:]:
         return Time((coming.isoformat(), (coming + timedelta(weeks=1)).isoformat()))
     return Time((coming.isoformat(),))
@@ -283,22 +414,22 @@ def read_stepped_name(match: re.Match[str], at: datetime) -> Time | None:
     step, name, today = match[1], match[2], at.date()
     make: Callable[[int], str]
     if name in MONTHS:
-        make = lambda year: calendar.month_text(year, MONTHS[name])  # noqa: E731
-    elif name in calendar.SEASONS:
-        make = lambda year: calendar.season_of(name, year)  # noqa: E731
+        make = lambda year: month_text(year, MONTHS[name])  # noqa: E731
+    elif name in SEASONS:
+        make = lambda year: season_of(name, year)  # noqa: E731
     else:
-        make = lambda year: calendar.holiday(name, year)  # noqa: E731
+        make = lambda year: holiday(name, year)  # noqa: E731
     before, this, after = (make(today.year + one) for one in (-1, 0, 1))
     if step == "this":
-        if calendar.first_day(before) <= today <= calendar.last_day(before):
+        if first_day(before) <= today <= last_day(before):
             return Time((before,))  # "this winter", said in January
-        over = calendar.last_day(this) < today
+        over = last_day(this) < today
         return Time((this, after), LIKELY) if over else Time((this,))
     if step == "next":
-        return Time((this, after) if calendar.first_day(this) > today else (after,))
-    if calendar.last_day(this) < today:
+        return Time((this, after) if first_day(this) > today else (after,))
+    if last_day(this) < today:
         return Time((this, before))
-    if calendar.last_day(before) >= today:
+    if last_day(before) >= today:
         return Time((make(today.year - 2),))
     return Time((before,))
 
@@ -323,7 +454,7 @@ def _counted(count: int, unit: str, at: datetime) -> Time | None:
     if unit in ("day", "night"):
         return Time(((today + timedelta(days=count)).isoformat(),))
     if unit == "fortnight":
-        return Time((calendar.week_of(today, 2 * count),))
+        return Time((week_of(today, 2 * count),))
     if unit == "decade":
         return Time(())
     return _unit_away(unit, at, count, 0)
@@ -332,3 +463,168 @@ def _counted(count: int, unit: str, at: datetime) -> Time | None:
 def read_nothing(match: re.Match[str], at: datetime) -> Time | None:
     """Read what is no date, such as a habit or a time of day."""
     return Time(())
+
+
+# The grammar of English time expressions: what times the words may mean, before any tense.
+#
+# A sentence is matched as the text of its tokens in lower case, one space between two tokens. Each
+# rule is a regular expression with a reader, which returns a :class:`Time`: all times that the
+# words allow. Rules are tried in the order of :data:`_RULES`.
+
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_WD = "|".join(sorted((day for day in WEEKDAYS if not day.endswith("days")), key=len, reverse=True))
+_TH = r"(?:st|nd|rd|th)?"
+_DAY = rf"(?:0?[1-9]|[12]\d|3[01]){_TH}"
+_NTH = r"(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th)"
+_ORDINAL = "|".join(ORDINALS)
+_YEAR = r"(?:19|20)\d\d"
+_SEASON = "|".join(SEASONS)
+_HOLIDAY = "|".join(sorted(HOLIDAYS, key=len, reverse=True))
+_PART = rf"(?:{'|'.join(sorted(DAYPARTS))})"
+_IN_DAY = rf"(?: {_PART})?"
+_UNIT = "|".join(sorted(UNITS, key=len, reverse=True))
+_COUNT = rf"\d{{1,3}}|{'|'.join(COUNTS.keys() - {'couple'})}"
+_IN_YEAR = rf"(?: ?,?(?: of)? (?P<year>{_YEAR})| (?:of )?(?P<step>last|this|next) year)?"
+"""An optional year after a month or a day."""
+_ON_DAY = rf"(?:(?P<weekday>{_WD}){_IN_DAY} ?,? )?"
+_TO = r" ?(?:-|–|to|until|till|through|and) ?"
+
+_BARE = "|".join(
+    sorted(
+        words.PREPOSITIONS | words.CONJUNCTIONS | words.PRONOUNS | words.POSSESSIVES
+        | words.DETERMINERS | words.ADVERBS | words.TRAILING | verbs.FINITE_AUX
+        | {"not", "please", "pls", "at", "until", "till", "already", "whenever", "onwards"}
+    )
+)  # fmt: skip
+_END = rf"(?= (?:{_BARE}|[^\w ])(?: |\Z)|\Z)"
+"""What may follow a time of which the words may also describe a noun: "in summer | clothes"."""
+_MONTH_AFTER = (
+    r"(?:in|by|since|from|until|till|before|after|during|between|of|early|late|mid"
+    rf"|(?:{_MONTH}|{_YEAR}) (?:to|and|through|-|–)|(?:slipped|pushed|moved|postponed) to)"
+)
+_YEAR_AFTER = (
+    r"(?:in|by|since|from|until|till|before|after|during|between|early|late|mid|as of|end of"
+    rf"|{_YEAR} (?:to|and|through|-|–))"
+)
+
+_RULES: tuple[tuple[str | None, str, Reader], ...] = (
+    # Habits, vague times and times of day are found so that nothing else takes their words.
+    (None, rf"(?:every|each|any|most|alternate) (?:other |second )?(?:{_WD}|{_UNIT})"
+     rf"{_IN_DAY}", read_nothing),
+    (None, rf"(?:once|twice|(?:{_COUNT}) times) (?:a|an|every|each|per) (?:{_UNIT})",
+     read_nothing),
+    (None, rf"(?:a |an |the |some )?(?:few|several|many|couple(?: of)?|half an?|long|good)"
+     rf"(?: (?:{_UNIT}|time))? (?:ago|back|later)", read_nothing),
+    (None, r"(?:a|some|quite a|a little) (?:while|time) (?:ago|back)", read_nothing),
+    (None, rf"the (?:other|next|following|previous|same|whole) (?:{_UNIT}|{_WD}|{_PART})",
+     read_nothing),
+    (None, rf"the (?:last|past|next|first) (?:(?:{_COUNT}|few|couple(?: of)?|several) )?"
+     rf"(?:{_UNIT})(?! of (?:{_MONTH})\b)", read_nothing),
+    (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:later|earlier|apart|straight)",
+     read_nothing),
+    (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago",
+     read_nothing),
+    (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)",
+     read_nothing),
+    (None, rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+{_IN_DAY}",
+     read_nothing),
+    (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", read_iso),
+    (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", read_slashed),
+    (None, rf"{_ON_DAY}(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
+     rf"(?: of)? (?P<month>{_MONTH})\b{_IN_YEAR}", read_month_day),
+    (None, rf"(?:the )?(?P<day>\d\d?){_TH}{_TO}(?:the )?(?P<until>\d\d?){_TH}"
+     rf"(?: of)? (?P<month>{_MONTH}){_IN_YEAR}", read_month_day),
+    (None, rf"(?P<month>{_MONTH}) (?P<day>\d\d?){_TH}{_TO}"
+     rf"(?P<until>\d\d?){_TH}(?! (?:{_MONTH})){_IN_YEAR}", read_month_day),
+    (None, rf"{_ON_DAY}(?P<month>{_MONTH}) (?:the )?(?P<day>{_DAY}|{_ORDINAL})"
+     rf"(?! (?:week|half|{_WD})){_IN_YEAR}", read_month_day),
+    (None, rf"(?:the )?({_ORDINAL}|last|final) (half|week) (?:of|in) (?P<month>{_MONTH})"
+     rf"{_IN_YEAR}", read_part),
+    (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in)"
+     rf" (?:(?:the|each|every) \w+|{_MONTH})(?: {_YEAR})?", read_nothing),
+    (None, rf"(?:mid-)?(?P<month>{_MONTH})(?: ?,?(?: of)? (?P<year>{_YEAR})"
+     r"| (?:of )?(?P<step>last|this|next) year)", read_month),
+    (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", read_month),
+    (_MONTH_AFTER, rf"(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", read_month),
+    (None, rf"(last|this past|this coming|this|next|past|coming) ({_WD}){_IN_DAY}"
+     rf"{_END}", read_stepped_weekday),
+    (None, rf"(last|this|next) week (?:on )?({_WD})", read_weekday_of),
+    (None, rf"(last|this|next) (week|weekend|month|year){_END}", read_stepped),
+    (None, r"the (week|weekend|month|year) (?:before|after) (last|next)", read_twice),
+    (r"(?:over|at|on|during)", rf"the weekend{_END}", read_weekend),
+    (r"(?:end|close|start|beginning|middle) of", rf"the (week|month|year){_END}",
+     read_this),
+    (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}",
+     read_stepped_name),
+    (None, rf"(last|this) (?:night|morning|afternoon|evening){_END}", read_part_of_day),
+    (None, rf"(the day (?:before (?=yes)|after (?=tom)))?"
+     rf"(today|tonight|yesterday|tomorrow|tmrw|tmr){_IN_DAY}", read_simple),
+    (None, rf"({_WD}){_IN_DAY}(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
+     rf"(?P<step>last|this|next) week)?{_END}", read_weekday),
+    (None, rf"the ({_NTH}) of (last|this|next) month", read_day_of_month),
+    (r"(?:on|by|until|till|since|from|for|to|before|after|was|is|sorry|actually|,)",
+     rf"the ({_NTH}){_END}", read_of_month),
+    (None, rf"({_COUNT}) ({_UNIT}) (ago|back|from now|from today)", read_ago),
+    (r"in", rf"({_COUNT}) ({_UNIT}){_END}", read_ahead),
+    (None, rf"q([1-4])(?: (?P<year>{_YEAR})(?P<step>))", read_quarter),
+    (_MONTH_AFTER, rf"q([1-4])(?P<year>)(?P<step>){_END}", read_quarter),
+    (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", read_season),
+    (r"(?:in|during|over|since|by|until|till|before|after)(?: the)?",
+     rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", read_season),
+    (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", read_holiday),
+    (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
+     read_holiday),
+    (None, r"the ((?:19|20)[1-9])0s", read_decade),
+    (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})",
+     read_year),
+    (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", read_year),
+    (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?",
+     read_nothing),
+    (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the {_PART})?{_END}",
+     read_nothing),
+)  # fmt: skip
+"""What stands before an expression, if it must; the expression; and what reads it."""
+_FIRST = "|".join(
+    sorted(
+        {*MONTHS, *WEEKDAYS, *ORDINALS, *SEASONS, *SIMPLE, *COUNTS}
+        | {name.split()[0] for name in HOLIDAYS}
+        | set(
+            "every each any most alternate once twice a an the some quite last past next this "
+            r"coming final few several many half long tmrw tmr mid-\w+ q[1-4] \d\S*".split()
+        ),
+        key=len, reverse=True,
+    )
+)  # fmt: skip
+STARTS = re.compile(rf"(?:(?<= )|\A)(?:{_FIRST})(?= |\Z)")
+"""Finds the words with which a time expression can start."""
+
+
+@cache
+def _compiled_rules() -> tuple[tuple[re.Pattern[str] | None, re.Pattern[str], Reader], ...]:
+    """The rules, compiled when the first time is read, because that takes a tenth of a second."""
+    return tuple(
+        (
+            None if before is None else re.compile(rf"(?:^| ){before} \Z"),
+            re.compile(rf"(?:{pattern})(?= |\Z)"),
+            reader,
+        )
+        for before, pattern, reader in _RULES
+    )
+
+
+def read_time(said: str, start: int, at: datetime) -> tuple[int, Time] | None:
+    """Read the expression that starts at an offset of a sentence: its end, and what it may mean.
+
+    Where no rule fits, or none that makes a date of the calendar, there is none.
+    """
+    for before, pattern, reader in _compiled_rules():
+        match = pattern.match(said, start)
+        if match is None or (before and not before.search(said, max(start - 24, 0), start)):
+            continue
+        try:
+            found = reader(match, at)
+        except (ValueError, OverflowError):  # 31 June, or a year out of range
+            found = Time(())
+        if found is not None:
+            return match.end(), found
+    return None

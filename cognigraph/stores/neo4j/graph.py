@@ -20,7 +20,7 @@ from cognigraph.model import (
     Triple,
     Written,
 )
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.neo4j import summaries
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors

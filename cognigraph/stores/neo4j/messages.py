@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.ids import session_uid
-from cognigraph.model.listing import MessageQuery, Position
-from cognigraph.stores.listing import Placed
+from cognigraph.model.filters import MessageQuery, Position
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import deadline, within
 from cognigraph.stores.neo4j.index.packed import pack
@@ -21,8 +20,8 @@ from cognigraph.stores.neo4j.index.vectors import NewestChunks, OwnIndexes
 from cognigraph.stores.neo4j.tokens import filter_values, lexemes, marks_of
 from cognigraph.stores.neo4j.values import instant, message_of, spread, vector
 from cognigraph.stores.protocols import import_runs
-from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
-from cognigraph.text.clean import is_question
+from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow, Placed
+from cognigraph.text.terms import is_question
 from cognigraph.times import from_micros
 
 _MOST_TRIES = 20

@@ -33,7 +33,7 @@ from cognigraph.stores.records import (
     WorkChunk,
     readable,
 )
-from cognigraph.text.clean import searched
+from cognigraph.text.terms import searched
 from cognigraph.times import Clock, from_micros, to_micros
 
 _MOST_TRIES = 100

@@ -20,7 +20,7 @@ from cognigraph.stores.neo4j.index.vectors import OwnIndexes, wait_until_built
 from cognigraph.stores.neo4j.statements import packed_property, vector_property
 from cognigraph.stores.neo4j.values import pack_name_vector, vector
 from cognigraph.stores.reindex import Unindexed
-from cognigraph.text.clean import headed, searched, stated
+from cognigraph.text.terms import headed, searched, stated
 
 _BATCH = 256
 _CLEAN_BATCH = 5000

@@ -9,12 +9,11 @@ from threading import Lock
 
 from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
-from cognigraph.stores.neo4j.checks import run_checks
 from cognigraph.stores.neo4j.connection import Connection, Reads
 from cognigraph.stores.neo4j.deadlines import wait_until_listening, within
 from cognigraph.stores.neo4j.entities import Neo4jResolution
 from cognigraph.stores.neo4j.graph import Neo4jGraph
-from cognigraph.stores.neo4j.housekeeping import Neo4jHousekeeping
+from cognigraph.stores.neo4j.housekeeping import Neo4jHousekeeping, run_checks
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.messages import Neo4jMessages

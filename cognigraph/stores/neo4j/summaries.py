@@ -6,11 +6,10 @@ from collections.abc import Collection, Sequence
 
 from cognigraph.ids import session_uid
 from cognigraph.model import Episode, Theme
-from cognigraph.model.written import Written, WrittenKind
+from cognigraph.model.graph import Written, WrittenKind
 from cognigraph.stores.candidates import EpisodeCandidate
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
-from cognigraph.stores.records import ThemeRow, WrittenRow
-from cognigraph.stores.written_versions import next_versions, written_uid
+from cognigraph.stores.records import ThemeRow, WrittenRow, next_versions, written_uid
 from cognigraph.times import from_micros
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from cognigraph.arrays import Floats, Vector
 from cognigraph.model import Session, StoredMessage, Theme, Triple
 from cognigraph.model.graph import Period
-from cognigraph.stores.candidates import ChunkRecord
+from cognigraph.stores.candidates import ChunkRecord, source_of
 from cognigraph.stores.neo4j.connection import Row
-from cognigraph.stores.state_rows import source_of
 from cognigraph.times import from_micros, parse_when, to_micros
 
 _HALF = np.dtype("<f2")

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from cognigraph.ids import normalise
 from cognigraph.resolution.incremental import settle
 from cognigraph.stores.records import Derivation, EntityRow, Lease, TripleRow
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap, deduplicate
 from cognigraph.stores.sqlite.messages import bump
 from cognigraph.stores.sqlite.replace import drop_support, prune, prune_aliases
-from cognigraph.stores.sqlite.rows import select_in
+from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms, pack_uid, select_in
 from cognigraph.stores.sqlite.summaries import keep_revision, replace_themes, write_written
 from cognigraph.times import to_micros
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
-from cognigraph.stores.sqlite.index.snapshots import drop_stale
+from cognigraph.stores.sqlite.index.index_cache import drop_stale
 
 _MARK = "erase"
 

@@ -22,7 +22,6 @@ from cognigraph.stores.protocols import Chosen, Selection
 from cognigraph.stores.records import MessageRow, with_uid
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.erase import begin_erasing
-from cognigraph.stores.sqlite.facts import entities_called
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import Owner, bump, end_import, write_chunks
 from cognigraph.stores.sqlite.queue import start_over
@@ -34,6 +33,7 @@ from cognigraph.stores.sqlite.replace import (
     prune_aliases,
 )
 from cognigraph.stores.sqlite.rows import space_id
+from cognigraph.stores.sqlite.search import entities_called
 from cognigraph.stores.sqlite.states import TouchedFacts
 from cognigraph.stores.sqlite.summaries import drop_written
 from cognigraph.times import from_micros, to_micros

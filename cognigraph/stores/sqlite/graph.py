@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -21,20 +21,24 @@ from cognigraph.model import (
     Stats,
     StoredMessage,
     Summary,
-    Theme,
     Triple,
     Written,
 )
-from cognigraph.model.listing import TripleQuery
+from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.sqlite.facts import list_facts
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import find_message
-from cognigraph.stores.sqlite.rows import pattern_of, select_in
+from cognigraph.stores.sqlite.rows import pattern_of
+from cognigraph.stores.sqlite.search import (
+    _SESSION,
+    list_facts,
+    session_at,
+    sessions_by_id,
+    sessions_of_rows,
+)
 from cognigraph.stores.sqlite.summaries import list_episodes, read_revisions, read_written
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import to_micros
 
-_SESSION = "SELECT id, name, started_at, ended_at, messages, chunks, version FROM session"
 _SESSIONS = f"""{_SESSION}
 WHERE space_id = ? ORDER BY ended_at DESC, id DESC LIMIT ? OFFSET ?"""
 _SESSIONS_AT = """
@@ -43,9 +47,6 @@ FROM session s JOIN chunk c ON c.session_id = s.id AND c.at <= :until
 WHERE s.space_id = :space AND s.started_at <= :until
   AND (:ids IS NULL OR s.name IN (SELECT value FROM json_each(:ids)))
 GROUP BY s.id ORDER BY max(c.at) DESC, s.id DESC LIMIT :limit OFFSET :offset"""
-_REVISION_AT = """
-SELECT version, keys, themes FROM revision WHERE session_id = ? AND at <= ?
-ORDER BY version DESC LIMIT 1"""
 
 _CANONICAL = "(shown_id IS NULL OR shown_id = id)"
 _MATCHING = r"""AND e.id IN (
@@ -151,7 +152,7 @@ class SQLiteGraph:
 
         def work(connection: sqlite3.Connection, space_id: int) -> list[Session]:
             if as_of is None:
-                return _sessions(
+                return sessions_of_rows(
                     connection, connection.execute(_SESSIONS, (space_id, limit, offset))
                 )
             until = to_micros(as_of)
@@ -167,7 +168,7 @@ class SQLiteGraph:
                 },
             ).fetchall()
             whole = sessions_by_id(connection, space_id, [row[0] for row in rows])
-            return [_session_at(connection, whole[row[0]], row[1:], until) for row in rows]
+            return [session_at(connection, whole[row[0]], row[1:], until) for row in rows]
 
         return self._file.query(space, [], work)
 
@@ -256,63 +257,3 @@ class SQLiteGraph:
         from cognigraph.stores.sqlite.cypher import run_cypher
 
         return run_cypher(self._file.read, space, query, parameters, limit, timeout, limits)
-
-
-def sessions_by_id(
-    connection: sqlite3.Connection, space: int, ids: Sequence[str]
-) -> dict[str, Session]:
-    """Sessions by the caller's id."""
-    rows = select_in(connection, f"{_SESSION} WHERE space_id = ? AND name IN ({{}})", ids, space)
-    return {session.id: session for session in _sessions(connection, rows)}
-
-
-def _sessions(connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> list[Session]:
-    rows = list(rows)
-    ids = [row[0] for row in rows]
-    keys: dict[int, list[str]] = {}
-    for session, name, _ in select_in(
-        connection,
-        "SELECT session_id, name, weight FROM session_key JOIN key ON key.id = key_id "
-        "WHERE session_id IN ({}) ORDER BY weight DESC, name",
-        ids,
-    ):
-        keys.setdefault(session, []).append(name)
-    themes: dict[int, list[Theme]] = {}
-    for session, title, summary, uid in select_in(
-        connection,
-        "SELECT session_id, title, summary, uid FROM theme WHERE session_id IN ({}) ORDER BY place",
-        ids,
-    ):
-        themes.setdefault(session, []).append(Theme(title, summary, uid))
-    return [
-        Session(
-            id=name,
-            started_at=from_micros(started),
-            ended_at=from_micros(ended),
-            messages=messages,
-            chunks=chunks,
-            keys=tuple(keys.get(id, ())),
-            themes=tuple(themes.get(id, ())),
-            version=version,
-        )
-        for id, name, started, ended, messages, chunks, version in rows
-    ]
-
-
-def _session_at(
-    connection: sqlite3.Connection, session: Session, row: tuple[Any, ...], until: int
-) -> Session:
-    """A session as far as it had gone by a time."""
-    last, messages, chunks, id, ended = row
-    if ended <= until:
-        return session
-    cut = replace(
-        session, ended_at=from_micros(last), messages=messages, chunks=chunks,
-        keys=(), themes=(), version=0,
-    )  # fmt: skip
-    revision = connection.execute(_REVISION_AT, (id, until)).fetchone()
-    if revision is None:
-        return cut
-    version, keys, themes = revision
-    summary = tuple(Theme(*theme) for theme in json.loads(themes))
-    return replace(cut, keys=tuple(json.loads(keys)), themes=summary, version=version)

@@ -14,23 +14,23 @@ from typing import Any
 
 from cognigraph.errors import StoreError
 from cognigraph.model import StoredMessage
-from cognigraph.model.listing import MessageQuery, Position
-from cognigraph.stores.listing import Placed
+from cognigraph.model.filters import MessageQuery, Position
 from cognigraph.stores.protocols import import_runs
-from cognigraph.stores.records import InsertStatus, MessageData, MessageRow
-from cognigraph.stores.sqlite.columns import (
+from cognigraph.stores.records import InsertStatus, MessageData, MessageRow, Placed
+from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.stores.sqlite.rows import (
     DONE,
+    JOIN_DATA,
     VectorFormat,
     metadata_of,
     pack_terms,
     pack_uid,
     role_number,
+    select_in,
+    source_conditions,
     tags_of,
 )
-from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.filters import source_conditions
-from cognigraph.stores.sqlite.rows import JOIN_DATA, select_in
-from cognigraph.text.clean import is_question
+from cognigraph.text.terms import is_question
 from cognigraph.times import from_micros, system_clock, to_micros
 
 

@@ -33,13 +33,12 @@ from cognigraph.stores.records import (
     WorkChunk,
     readable,
 )
-from cognigraph.stores.sqlite.columns import DONE, FAILED, PENDING
 from cognigraph.stores.sqlite.derive import write_derivation
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import bump
-from cognigraph.stores.sqlite.rows import JOIN_DATA, space_id
+from cognigraph.stores.sqlite.rows import DONE, FAILED, JOIN_DATA, PENDING, space_id
 from cognigraph.stores.sqlite.summaries import themes_of
-from cognigraph.text.clean import searched
+from cognigraph.text.terms import searched
 from cognigraph.times import from_micros, system_clock, to_micros
 
 _EVER = (1 << 63) - 1

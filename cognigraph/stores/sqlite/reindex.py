@@ -19,10 +19,10 @@ from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.reindex import Precision, Unindexed
-from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import Record, check_generation, read_meta, write_meta
-from cognigraph.text.clean import headed, searched, stated
+from cognigraph.stores.sqlite.rows import VectorFormat
+from cognigraph.text.terms import headed, searched, stated
 
 logger = logging.getLogger("cognigraph.sqlite")
 

@@ -12,12 +12,11 @@ from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import changes
-from cognigraph.stores.sqlite.columns import VectorFormat
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.entities import resolve_all_entities
 from cognigraph.stores.sqlite.erase import erase_deleted
-from cognigraph.stores.sqlite.file import Record, read_meta, write_meta
+from cognigraph.stores.sqlite.file import Record, check_changes, read_meta, write_meta
+from cognigraph.stores.sqlite.rows import VectorFormat
 from cognigraph.stores.sqlite.states import decide_all
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock, to_micros
@@ -53,7 +52,7 @@ def prepare(
     ``precision`` applies to a new file; an existing file keeps its own.
     """
     newest = migrations()[-1][0]
-    changes.check(pool, accept_loss=accept_loss)  # before anything is written
+    check_changes(pool, accept_loss=accept_loss)  # before anything is written
     with pool.read() as connection:
         current = _version(connection) == newest
         record = _checked(connection, pool.path, embedder) if current else None

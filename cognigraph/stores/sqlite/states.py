@@ -11,15 +11,14 @@ from typing import Any
 
 from cognigraph.errors import NotFoundError
 from cognigraph.model import Triple
-from cognigraph.states.slots import OBJECT_SIDE, FactForm, family, in_one
+from cognigraph.states.slots import OBJECT_SIDE, FactForm, base_slot, family
 from cognigraph.states.succession import BY_RULES, NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
 from cognigraph.stores.readings import NamedRuling, ruling_of
-from cognigraph.stores.sqlite.columns import periods
-from cognigraph.stores.sqlite.facts import contested_facts, slot_facts
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import bump
-from cognigraph.stores.sqlite.rows import space_id
+from cognigraph.stores.sqlite.rows import periods, space_id
+from cognigraph.stores.sqlite.search import contested_facts, slot_facts
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
 from cognigraph.times import from_micros, to_micros
 
@@ -246,7 +245,7 @@ def _rows(connection: sqlite3.Connection, query: str, **parameters: Any) -> list
 
 def _shared(slot: str) -> str:
     """What facts have in common that can end each other: their slot, or its family."""
-    return family(slot) if "|" in slot else in_one(slot)
+    return family(slot) if "|" in slot else base_slot(slot)
 
 
 def _holder(row: tuple[Any, ...]) -> int:

@@ -9,16 +9,13 @@ from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import messages
-from cognigraph.stores.sqlite.changes import Changes
-from cognigraph.stores.sqlite.checks import run_checks
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.entities import SQLiteResolution
-from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.stores.sqlite.file import Changes, MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
-from cognigraph.stores.sqlite.housekeeping import SQLiteHousekeeping
-from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
+from cognigraph.stores.sqlite.housekeeping import SQLiteHousekeeping, run_checks
+from cognigraph.stores.sqlite.index.index_cache import Snapshots, SpaceIndexes, drop_stale
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS
-from cognigraph.stores.sqlite.index.snapshots import Snapshots, drop_stale
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing

@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cognigraph.ids import revision_uid
 from cognigraph.model import Episode, Summary, Theme
-from cognigraph.model.written import Written
+from cognigraph.model.graph import Written
 from cognigraph.stores.candidates import EpisodeCandidate
-from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow
-from cognigraph.stores.sqlite.columns import VectorFormat, pack_terms
-from cognigraph.stores.written_versions import next_versions, written_uid
+from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow, next_versions, written_uid
+from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms
 from cognigraph.times import from_micros, to_micros
 
 ThemePlace = tuple[int, int]

@@ -23,7 +23,7 @@ from cognigraph.stores.neo4j.index.word_source import WordSource
 from cognigraph.stores.neo4j.statements import without_filter
 from cognigraph.stores.neo4j.tokens import anchor_hash, filter_for_sources, having_marks
 from cognigraph.stores.neo4j.values import vector
-from cognigraph.text.bm25 import idf
+from cognigraph.text.word_book import idf
 
 _T = TypeVar("_T")
 _OVERFETCH = 2

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Vector
-from cognigraph.model.roles import ROLES, Role
+from cognigraph.model.messages import ROLES, Role
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.statements import packed_property
 from cognigraph.stores.neo4j.tokens import space_hash, token

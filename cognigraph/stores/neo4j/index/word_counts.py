@@ -31,7 +31,7 @@ from cognigraph import ids
 from cognigraph.errors import StoreError
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.text.bm25 import Lexicon
+from cognigraph.text.word_book import Lexicon
 
 _HASH, _COUNT = "<u8", "<u4"
 _BYTES = 12

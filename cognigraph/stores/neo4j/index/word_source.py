@@ -15,7 +15,7 @@ from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index.packed import columns, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import Layer
 from cognigraph.stores.neo4j.statements import without_filter
-from cognigraph.text.bm25 import bm25
+from cognigraph.text.word_book import bm25
 
 _MOST_WORDS_HIDDEN = 4000
 _MOST_TIED = 4000

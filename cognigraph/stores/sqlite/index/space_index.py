@@ -18,17 +18,25 @@ from typing import Any
 import numpy as np
 
 from cognigraph.arrays import Ints
-from cognigraph.stores.sqlite.columns import (
+from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
+from cognigraph.stores.sqlite.index.layer import (
+    FEW_ROWS,
+    Array,
+    Layer,
+    Lookup,
+    Postings,
+    ThemeRow,
+    Themes,
+    term_hashes,
+)
+from cognigraph.stores.sqlite.rows import (
     VectorFormat,
+    select_in,
     unpack_integers,
     unpack_terms,
     unpack_uids,
 )
-from cognigraph.stores.sqlite.index.index_words import IndexWords, NumberLists
-from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Array, Layer, ThemeRow, Themes
-from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
-from cognigraph.stores.sqlite.rows import select_in
-from cognigraph.text.bm25 import Lexicon
+from cognigraph.text.word_book import Lexicon
 
 BATCH = 4096
 Span = tuple[int, int, int]
