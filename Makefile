@@ -25,7 +25,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo demo-loop test test-failed compile test-lines test-fast test-costs test-flag test-integrations test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo demo-loop test test-failed compile test-lines test-fast test-costs test-flag test-integrations test-typescript typescript test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -138,6 +138,14 @@ $(VENV)/.docs: $(VENV)/.ready
 	@echo "Installing the documentation tools into $(VENV)"
 	@$(call PIP,$(VENV)) --group docs
 	@touch $@
+
+typescript: $(VENV)/.ready ## Make the types of the TypeScript client from the server (needs Node)
+	$(BIN)/python -m tests.openapi
+	cd clients/typescript && npm ci && npm run generate -- src/schema.ts
+
+test-typescript: $(VENV)/.ready ## Test the TypeScript client against a real server (needs Node)
+	cd clients/typescript && npm ci
+	$(BIN)/python -m pytest -q -n 0 tests/rest/test_typescript_client.py
 
 docs: $(VENV)/.docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

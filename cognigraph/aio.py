@@ -140,6 +140,7 @@ class AsyncAdmin(_Async):
     reindex = _awaited(Admin.reindex)
     check = _awaited(Admin.check)
     backup = _awaited(Admin.backup)
+    import_spaces = _awaited(Admin.import_spaces)
     copy_space = _awaited(Admin.copy_space)
     delete_space = _awaited(Admin.delete_space)
     waiting = _awaited(Admin.waiting)

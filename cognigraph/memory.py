@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 from types import TracebackType
@@ -11,14 +11,16 @@ from typing import Self
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EmbedMode, Engine, EnrichMode
 from cognigraph.errors import ConfigurationError
+from cognigraph.importers.record import ReadOptions
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
-from cognigraph.model import DEFAULT_SPACE, Filter, SpacesResult
+from cognigraph.model import DEFAULT_SPACE, Filter, ImportCallback, ImportReport, SpacesResult
 from cognigraph.model.storage import Check, StoreInfo, WorkerState
 from cognigraph.operations import copying, forgetting
 from cognigraph.operations.asking import merged
+from cognigraph.operations.files import FileImport
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.retrieve.rank.separation import check_vectors
@@ -96,6 +98,38 @@ class Admin:
                 ``space.files.export``), or the file exists or cannot be written.
         """
         self._engine.store.housekeeping.backup(str(path))
+
+    @checked
+    def import_spaces(
+        self,
+        path: str | Path,
+        *,
+        format: str = "auto",
+        session: str | None = None,
+        speaker: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+        prune: bool = False,
+        on_progress: ImportCallback | None = None,
+    ) -> ImportReport:
+        """Import a file as ``files.import_file`` does, but each message into its owner's space.
+
+        Dumps of mem0 have owners (spaces such as ``user_id:alice``), and those of Graphiti groups
+        (the space is the ``group_id``). Messages without an owner go to the default space. The
+        arguments are those of :meth:`cognigraph.operations.files.Files.import_file`.
+
+        Raises:
+            BadRecordError: a message is bad.
+            ConfigurationError: the file cannot be read, or its format cannot be told.
+        """
+        options = ReadOptions(session, speaker, columns or {}, self._engine.zone)
+        run = FileImport(
+            self._engine, Space(self._engine, DEFAULT_SPACE), path, format=format, options=options,
+            skip_invalid=skip_invalid, dry_run=dry_run, prune=prune, on_progress=on_progress,
+            space_named=lambda name: Space(self._engine, name),
+        )  # fmt: skip
+        return run.run()
 
     @checked_names
     def copy_space(self, a: str, b: str) -> int:

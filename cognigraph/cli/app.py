@@ -168,9 +168,10 @@ def _run(argv: Sequence[str] | None, environment: Environment, terminal: Termina
 
 
 def _log(environment: Environment) -> None:
-    """Show the log messages of the library only when debugging."""
+    """Show log messages, of the library and of those that it uses, only when debugging."""
     if environment.debug:
         logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
     else:
+        os.environ.setdefault("LOGURU_LEVEL", "CRITICAL")  # fastembed logs with it
         for name in ("cognigraph", "neo4j"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

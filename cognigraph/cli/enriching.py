@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -114,6 +115,25 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
         rejected=tuple({"session": session, "reason": reason} for session, reason in rejected),
         stopped=steps[-1].stopped if steps else None,
     )
+
+
+def together(runs: Sequence[Enriched]) -> Enriched:
+    """The result of runs over several spaces."""
+    first, *others = runs
+    for one in others:
+        first = replace(
+            first,
+            **{name: getattr(first, name) + getattr(one, name) for name in _ADDED},
+            rejections=dict(Counter(first.rejections) + Counter(one.rejections)),
+            stopped=first.stopped or one.stopped,
+        )
+    return first
+
+
+_ADDED = (
+    "chunks", "triples", "entities", "pending", "failed", "seconds", "summaries", "summary_due",
+    "failures", "usage", "rejected",
+)  # fmt: skip
 
 
 def _usage(steps: Sequence[Step]) -> Usage:

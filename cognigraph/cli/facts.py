@@ -25,7 +25,7 @@ def facts(run: CommandRun) -> int:
         found = space.facts(**run.given())
         none = "" if found else _no_facts(space, given.entity)
     run.terminal.document({"facts": found})
-    return listed(run, found, render.triples(found, options.reader), none)
+    return listed(run, found, render.triples_with_ids(found, options.reader), none)
 
 
 def _no_facts(space: Space, entity: str | None) -> str:

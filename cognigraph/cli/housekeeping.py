@@ -73,14 +73,21 @@ def forget(run: CommandRun) -> int:
     given, options = run.arguments, run.options
     if given.keep and not given.expired:
         raise ConfigurationError("--keep requires --expired")
+    if given.yes and given.dry_run:
+        raise ConfigurationError("--yes deletes, and --dry-run does not: give one of them")
     rules = tuple(_retention(text) for text in given.keep)
     settings = Settings(retention=RetentionSettings(rules=rules))
     with reading(options, settings) as space:
-        report = space.forget(**run.given(), dry_run=not given.yes)
+        report = space.forget(**run.given() | {"dry_run": not given.yes})
     run.terminal.document(report)
     if not report:
         run.terminal.note("no message has expired" if given.expired else "no message matches")
         return FOUND_PROBLEM
+    if report.listed:
+        run.terminal.show(_table(report.listed, options.reader))
+        if more := report.messages - len(report.listed):
+            run.terminal.show(render.text(f"and {render.plural(more, 'message')} more"))
+        run.terminal.show(render.text(""))
     run.terminal.show(_report(report))
     _notes(run, report)
     return OK if report.is_erased is not False else FOUND_PROBLEM

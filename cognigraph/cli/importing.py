@@ -6,7 +6,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from types import FrameType
 
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
-from cognigraph.cli.enriching import Enriched, enrich, show
+from cognigraph.cli.enriching import Enriched, enrich, show, together
 from cognigraph.cli.memory_options import exists, in_our_words, opened
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.errors import BadRecordError, ConfigurationError
@@ -38,9 +38,10 @@ def load(run: CommandRun) -> int:
     # Before the memory is opened, which makes a new one: a wrong name must leave no file.
     files_of(arguments.file, reader_or_auto(arguments.format))
     with _memory(run) as memory:
-        space = memory.space(run.options.space)
-        report = _imported(run, space)
-        done = None if arguments.no_enrich or arguments.dry_run else enrich(space, terminal)
+        report = _imported(run, memory)
+        done = None
+        if not (arguments.no_enrich or arguments.dry_run):
+            done = together([enrich(memory.space(name), terminal) for name in report.spaces])
     _summary(run, report, done)
     return OK if not report.rejected_count and (done is None or done.ok) else FOUND_PROBLEM
 
@@ -58,8 +59,11 @@ def _memory(run: CommandRun) -> Iterator[Memory]:
             yield memory
 
 
-def _imported(run: CommandRun, space: Space) -> ImportReport:
-    arguments = run.arguments
+def _imported(run: CommandRun, memory: Memory) -> ImportReport:
+    """Import into the space that is named, or else each message into that of its owner."""
+    arguments, options = run.arguments, run.options
+    space = memory.space(options.space)
+    store = space.files.import_file if options.is_space_named else memory.admin.import_spaces
     stored = 0
     with run.terminal.progress("reading" if arguments.dry_run else "storing", None) as bar:
         report = _Reporter(run.terminal, bar)
@@ -70,7 +74,7 @@ def _imported(run: CommandRun, space: Space) -> ImportReport:
             report(progress)
 
         try:
-            return space.files.import_file(
+            return store(
                 arguments.file,
                 format=arguments.format,
                 session=arguments.session,
@@ -132,6 +136,7 @@ def _summary(run: CommandRun, report: ImportReport, done: Enriched | None) -> No
             "formats": report.formats,
             "files": report.files,
             "sessions": report.sessions,
+            "spaces": report.spaces,
             "read": report.read,
             "new": report.new,
             "known": report.known,
@@ -149,6 +154,8 @@ def _summary(run: CommandRun, report: ImportReport, done: Enriched | None) -> No
         }
     )
     run.terminal.show(render.text(report_text(report)))
+    if report.spaces != (run.options.space,):
+        run.terminal.show(render.text(spaces_text(report.spaces)))
     if report.is_dry_run:
         run.terminal.show(render.text(contents_text(report, run)))
     for bad in report.rejected[:_LISTED]:
@@ -181,6 +188,12 @@ def report_text(report: ImportReport) -> str:
             parts.append(f"{count:,} {what}")
     read = render.plural(report.read, "message")
     return f"read {read} in {report.seconds:.1f} s: " + ", ".join(parts)
+
+
+def spaces_text(names: Sequence[str]) -> str:
+    """Such as ``for 2 spaces: user_id:alice, user_id:bob``."""
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return f"for {render.plural(len(names), 'space')}: {', '.join(names[:_LISTED])}{more}"
 
 
 def contents_text(report: ImportReport, run: CommandRun) -> str:

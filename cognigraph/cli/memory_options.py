@@ -45,6 +45,7 @@ class Options:
     mcp_token: str | None = None
     model: str | None = None
     accept_loss: bool = False
+    is_space_named: bool = False
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
@@ -56,7 +57,7 @@ class Options:
         return cls(
             db=db,
             chosen_db=db if given.get("db") else None,
-            space=given.get("space", DEFAULT_SPACE),
+            space=given.get("space", environment.space or DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
             extractor=given.get("extractor") or environment.extractor or _default_extractor(),
@@ -68,6 +69,7 @@ class Options:
             mcp_token=environment.mcp_token,
             model=environment.model,
             accept_loss=given.get("accept_loss", False),
+            is_space_named="space" in given or environment.space is not None,
         )
 
     @property
@@ -231,12 +233,13 @@ PIPE_WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_KEYS`` and so on.
+    """``COGNIGRAPH_DB``, ``_SPACE``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_KEYS`` and so on.
 
     ``width`` is the width in columns of output that does not go to a terminal.
     """
 
     db: str | None
+    space: str | None
     auth: str | None
     embedder: str | None
     extractor: str | None
@@ -253,6 +256,7 @@ def read_environment() -> Environment:
     columns = os.environ.get("COLUMNS", "")
     return Environment(
         db=os.environ.get("COGNIGRAPH_DB") or None,
+        space=os.environ.get("COGNIGRAPH_SPACE") or None,
         auth=os.environ.get("COGNIGRAPH_AUTH") or None,
         embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
         extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or None,

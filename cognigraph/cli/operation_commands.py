@@ -35,7 +35,7 @@ DERIVED: Mapping[str, Derived] = {
     "cypher": Derived(Space.cypher, optional=("query",), leave_out=("timeout", "parameters")),
     "messages": Derived(Space.messages, leave_out=("where", "order"), defaults={"limit": 20}),
     "update": Derived(Space.update, ("id", "text"), leave_out=("raw",)),
-    "forget": Derived(Space.forget, leave_out=("dry_run",)),
+    "forget": Derived(Space.forget),
     "facts": Derived(
         Space.facts, optional=("entity",), leave_out=("offset",), defaults={"limit": 20}
     ),

@@ -95,7 +95,7 @@ Start with: cognigraph demo"""
 
 _EPILOG = """\
 environment:
-  COGNIGRAPH_DB, COGNIGRAPH_AUTH,                       defaults of --db, --auth,
+  COGNIGRAPH_DB, COGNIGRAPH_SPACE, COGNIGRAPH_AUTH,     defaults of --db, --space, --auth,
   COGNIGRAPH_EMBEDDER, COGNIGRAPH_EXTRACTOR             --embedder, --extractor
   COGNIGRAPH_KEYS, COGNIGRAPH_MCP_TOKEN                 key file of serve, token of mcp
   COGNIGRAPH_DEBUG=1                                    show tracebacks and log messages
@@ -251,8 +251,8 @@ is shown as it happens. The model is that of COGNIGRAPH_MODEL, with OPENAI_API_K
 OPENAI_BASE_URL; without one, the prompt block of `context` is printed."""
 
 _FORGET = """\
-Delete messages, and all that was made from them and from nothing else. Without --yes, only show
-what would be deleted. Messages are deleted that match every criterion."""
+Delete messages, and all that was made from them and from nothing else. Without --yes, or with
+--dry-run, only list what would be deleted. Messages are deleted that match every criterion."""
 
 _EXPORT = """\
 Write the messages of a space with their earlier texts and the merges and splits made by users as
@@ -298,7 +298,10 @@ def _common() -> Parser:
         "openai+membuilder[:MODEL]",
     )
     group.add_argument(
-        "--timezone", metavar="ZONE", help="timezone of times, given and printed (default: UTC)"
+        "--timezone",
+        metavar="ZONE",
+        help="timezone of times that are given without an offset, which need it, and of those "
+        "that are printed (default: UTC)",
     )
     group.add_argument(
         "--auth",
@@ -406,8 +409,9 @@ def _evaluating(command: Any) -> None:
 
 
 _IMPORT = """\
-Store the messages of a file, of an exported archive (.zip), or of a folder of Markdown notes.
-Running it again continues where it was interrupted and skips what is stored already. A file that
+Store the messages of a file, of an exported archive (.zip), or of a folder.
+Running it again continues where it was interrupted and skips what is stored already. The dump of a
+memory with several users goes to a space for each of them, unless --space names one. A file that
 `export` has written is read into a space that holds no messages."""
 
 _WATCH = """\
@@ -429,7 +433,8 @@ def add_import_commands(command: Any) -> None:
         choices=(AUTO, *READERS),
         default=AUTO,
         metavar="NAME",
-        help="one of the formats below (default: auto, by its content; a folder is markdown)",
+        help="one of the formats below (default: auto, by its content; a folder has notes, or is "
+        "an export of Slack or Telegram)",
     )
     load.add_argument(
         "--dry-run", action="store_true", help="store nothing; say what would be stored"
@@ -516,6 +521,11 @@ def add_serving(command: Any) -> None:
         metavar="N",
         help="most requests at once, those that wait included (default: 512)",
     )
+    serve.add_argument(
+        "--allow-origin", action="append", default=[], metavar="URL",
+        help="let web pages of this origin use the API (CORS), such as https://app.example; may be "
+        "repeated",
+    )  # fmt: skip
     _key_file(serve)
     mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)
     mcp.add_argument("--read-only", action="store_true", help="no tool that changes the memory")

@@ -28,7 +28,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.storage import Check
 from cognigraph.stores.records import Failure
-from cognigraph.text.terms import query_words, spoken, term_counts
+from cognigraph.text.terms import PART, is_english, parts, query_words, spoken, terms, words
 
 _UNITS = (
     ("year", 365.25 * 86400),
@@ -114,15 +114,29 @@ def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
 def absent(result: SearchResult) -> list[str]:
     """Words of the question that occur in none of the hits and triples, whatever their ending.
 
-    A ranking always has a first hit; these words show what the hits do not cover.
+    A ranking always has a first hit; these words show what the hits do not cover. In another
+    language than English, a word occurs if a word of a hit has most of its parts, as an inflected
+    one has, or a compound.
     """
-    found: set[str] = set()
-    for hit in result.hits:
-        found.update(term_counts(spoken(hit.speaker, hit.text)))
-    for triple in result.triples:
-        found.update(term_counts(triple.text))
+    texts = [spoken(hit.speaker, hit.text) for hit in result.hits]
+    texts += [triple.text for triple in result.triples]
+    found = {term for text in texts for term in terms(text)}
     written = query_words(result.question)
-    return [written.get(term, term) for term in result.trace.terms if term not in found]
+    missing = [written.get(term, term) for term in result.trace.terms if term not in found]
+    if not missing or is_english(result.question):
+        return missing
+    held = {_parts(word) for text in texts for word in words(text)}
+    return [word for word in missing if not any(_is_akin(_parts(word), one) for one in held)]
+
+
+def _parts(word: str) -> frozenset[str]:
+    """The parts of a word; of a short one itself."""
+    return frozenset(parts(word)) or frozenset([PART + word])
+
+
+def _is_akin(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one of two words has most parts of the other."""
+    return 2 * len(one & other) > min(len(one), len(other))
 
 
 def sources(triple: Triple, most: int = 2) -> str:
@@ -188,13 +202,14 @@ def table(*columns: str, title: str = "") -> Table:
 def hits(result: SearchResult, zone: tzinfo) -> Table:
     """Ranked hits, one per row, with their confidence, or their score if it is not known."""
     measure = ">score" if result.confidence is None else ">confidence"
-    made = table(">#", measure, f"when ({zone_name(zone)})", "session", "speaker", "text")
+    made = table(">#", measure, f"when ({zone_name(zone)})", "session", "id", "speaker", "text")
     for index, hit in enumerate(result.hits, 1):
         made.add_row(
             str(index),
             f"{hit.score if hit.confidence is None else hit.confidence:.2f}",
             Text(stamp(hit.at, zone), style="cyan"),
             text(hit.session),
+            text(hit.id, "dim"),
             text(hit.speaker, "bold"),
             _words_of(hit),
         )
@@ -212,6 +227,7 @@ def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
         cell.append(f"{one_line(hit.session)} ")
         cell.append(f"{one_line(hit.speaker)}: " if hit.speaker else "", style="bold")
         cell.append_text(_words_of(hit))
+        cell.append(f" ({one_line(hit.id)})", style="dim")
         for line in reasons(hit):
             cell.append(f"\n{line}", style="dim")
         made.add_row(f"{index}.", cell)
@@ -331,6 +347,21 @@ def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
             text(triple.when, "cyan"),
             Text(observed_days(triple, zone), style="cyan"),
             text(sources(triple), "dim"),
+        )
+    return made
+
+
+def triples_with_ids(found: Iterable[Triple], zone: tzinfo) -> Table:
+    """Triples as sentences, each with its id, which other commands take."""
+    made = table("fact", "when true", "said", "source", "id")
+    made.columns[-1].no_wrap = True  # it is there to be copied
+    for triple in found:
+        made.add_row(
+            text(triple.text, "bold"),
+            text(triple.when, "cyan"),
+            Text(observed_days(triple, zone), style="cyan"),
+            text(sources(triple), "dim"),
+            text(triple.uid, "dim"),
         )
     return made
 

@@ -54,7 +54,9 @@ def serve(run: CommandRun) -> int:
     limits = ServerLimits(
         body=given.max_body * _MEGABYTE, rate=given.rate, requests=given.max_requests
     )
-    settings = ServerSettings(keys=keys, is_local=is_local, limits=limits)
+    settings = ServerSettings(
+        keys=keys, is_local=is_local, limits=limits, origins=given.allow_origin
+    )
     model = "openai" if run.options.model else None  # answers /ask, whatever the extractor
     with opened(run.options, create=True, enrich="background", model=model) as memory:
         serve_app(

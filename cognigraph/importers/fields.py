@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -38,6 +39,12 @@ def iso(value: object, zone: tzinfo | None = None) -> str | None:
     if moment.tzinfo is None and zone is not None:
         moment = moment.replace(tzinfo=zone)
     return moment.isoformat()
+
+
+def day_of(at: str, zone: tzinfo | None = None) -> str:
+    """The day of a time in ISO 8601, in ``zone`` (UTC if absent) if the time has an offset."""
+    moment = datetime.fromisoformat(at)
+    return (moment.astimezone(zone or UTC) if moment.tzinfo else moment).date().isoformat()
 
 
 def _moment(value: object) -> datetime | None:
@@ -253,4 +260,4 @@ def prepared(
         message = with_time(message)
         if options.speaker and not any(message.get(n) for n in ("speaker", "role", "name")):
             message["speaker"] = options.speaker
-        yield Record(record.position, message)
+        yield replace(record, value=message)

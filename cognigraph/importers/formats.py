@@ -6,19 +6,20 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers import csv_rows, notes
+from cognigraph.importers import csv_rows, mail, notes, slack, store_items, telegram, whatsapp
 from cognigraph.importers.chat_exports import CHATGPT, CLAUDE, CLAUDE_CODE
 from cognigraph.importers.chat_messages import LANGCHAIN, LINES, OPENAI
 from cognigraph.importers.memory_dumps import GRAPHITI, MEM0
 from cognigraph.importers.record import Head, Reader
-from cognigraph.importers.source import FolderFiles, Location, locate
+from cognigraph.importers.source import FolderFiles, Input, Location, locate
 
 AUTO = "auto"
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
-        notes.READER, csv_rows.READER, CHATGPT, CLAUDE, CLAUDE_CODE, GRAPHITI, MEM0, LANGCHAIN,
-        OPENAI, LINES,
+        notes.READER, csv_rows.READER, mail.READER, whatsapp.READER, telegram.READER, slack.READER,
+        CHATGPT, CLAUDE, CLAUDE_CODE, GRAPHITI, MEM0,
+        store_items.READER, LANGCHAIN, OPENAI, LINES,
     )
 }  # fmt: skip
 """The readers, in the order in which they are asked whether a file is theirs."""
@@ -55,13 +56,24 @@ def reader_for(head: Head) -> Reader:
     )
 
 
+def reader_of(location: Location, file: Input) -> Reader:
+    """The reader for an opened file: that of the export it belongs to, or by how it begins.
+
+    Raises:
+        ConfigurationError: no reader knows it.
+    """
+    if location.format is not None:
+        return READERS[location.format]
+    return reader_for(Head(file.name, file.head()))
+
+
 def files_of(path: str | Path, reader: Reader | None) -> list[Location] | FolderFiles:
-    """The files to read; a folder without a format is one of notes.
+    """The files to read; a folder without a format is one of notes, or an unpacked export.
 
     Raises:
         ConfigurationError: there is no such file, or nothing to read in it.
     """
-    return locate(path, (reader or reader_named("markdown")).suffixes)
+    return locate(path, () if reader is None else reader.suffixes)
 
 
 def reader_or_auto(format: str) -> Reader | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -107,20 +107,60 @@ def elements(stream: BinaryIO, lists: Set[str] = frozenset()) -> Iterator[tuple[
             yield "", text.value()
 
 
-def _array(text: _Text) -> Iterator[Any]:
+def nested(
+    stream: BinaryIO, lists: Set[str], through: Set[str]
+) -> Iterator[tuple[Mapping[str, Any], Any]]:
+    """The elements of the lists named in ``lists``, wherever names in ``through`` lead to them.
+
+    Each comes with the fields of the same object that stand before its list.
+
+    Raises:
+        MalformedError: the file is not JSON.
+    """
+    text = _Text(stream)
+    while text.next_character():
+        yield from _nested(text, lists, through, _DEEPEST)
+
+
+def _nested(
+    text: _Text, lists: Set[str], through: Set[str], depth: int
+) -> Iterator[tuple[Mapping[str, Any], Any]]:
+    first = text.next_character()
+    if first not in ("{", "[") or not depth:
+        text.value()
+    elif first == "[":
+        for _ in _places(text):
+            yield from _nested(text, lists, through, depth - 1)
+    else:
+        fields: dict[str, Any] = {}
+        for key in _names(text):
+            if key in lists and text.next_character() == "[":
+                for value in _array(text):
+                    yield fields, value
+            elif key in through:
+                yield from _nested(text, lists, through, depth - 1)
+            else:
+                fields[key] = text.value()
+
+
+_DEEPEST = 8
+"""At how many brackets inside each other a list is still looked for."""
+
+
+def _places(text: _Text) -> Iterator[None]:
+    """Stop before each element of an array, which the caller goes past."""
     text.take("[")
-    if text.next_character() == "]":
+    more = text.next_character() != "]"
+    if not more:
         text.take("]")
-        return
-    yield text.value()
-    while text.take(",]") == ",":
-        yield text.value()
+    while more:
+        yield
+        more = text.take(",]") == ","
 
 
-def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[tuple[str, Any]]:
+def _names(text: _Text) -> Iterator[str]:
+    """The names in an object; the caller goes past the value of each."""
     text.take("{")
-    others: dict[str, Any] = {}
-    has_list = False
     more = text.next_character() != "}"
     if not more:
         text.take("}")
@@ -129,6 +169,19 @@ def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[tuple[str, Any]]:
         if not isinstance(key, str):
             raise text.malformed("a name was expected")
         text.take(":")
+        yield key
+        more = text.take(",}") == ","
+
+
+def _array(text: _Text) -> Iterator[Any]:
+    for _ in _places(text):
+        yield text.value()
+
+
+def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[tuple[str, Any]]:
+    others: dict[str, Any] = {}
+    has_list = False
+    for key in _names(text):
         if key in lists and text.next_character() == "[":
             has_list = True
             for value in _array(text):
@@ -137,7 +190,6 @@ def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[tuple[str, Any]]:
             others[key] = text.value()
             if has_list:
                 others.clear()
-        more = text.take(",}") == ","
     if not has_list:
         yield "", others
 

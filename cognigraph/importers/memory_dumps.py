@@ -1,4 +1,4 @@
-"""Dumps of other memories: mem0's memories, and Graphiti's episodes."""
+"""Dumps of other memories: mem0's memories, and Graphiti's episodes. Each owner has a space."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from cognigraph.importers.source import Input
 
 _MEM0_LISTS = frozenset({"results", "memories"})
 _TEXTS = ("memory", "data", "text", "content")
+OWNERS = ("user_id", "agent_id", "run_id")
+"""Whose a memory of mem0 may be; the first that is given has the space."""
 _MEM0_KEPT = ("user_id", "agent_id", "app_id", "run_id", "actor_id", "categories", "hash", "score")
+
+
+def space_of_owner(given: Mapping[str, Any]) -> str | None:
+    """The space of the user, agent or run that a memory belongs to, such as ``user_id:alice``."""
+    named = (f"{name}:{given[name]}" for name in OWNERS if given.get(name) is not None)
+    return next(named, None)
 
 
 def _mem0_sniff(head: Head) -> bool:
@@ -28,9 +36,17 @@ def _mem0_sniff(head: Head) -> bool:
 
 def _mem0_read(file: Input, options: ReadOptions) -> Iterator[Record]:
     for item in objects(file, _MEM0_LISTS):
-        value = item.value
-        made = value if isinstance(value, Bad) else _mem0_message(value, options)
-        yield Record(item.position, made)
+        if isinstance(item.value, Bad):
+            yield Record(item.position, item.value)
+        else:
+            given = _unwrapped(item.value)
+            yield Record(item.position, _mem0_message(given, options), space_of_owner(given))
+
+
+def _unwrapped(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of a memory; those of a point, as Qdrant keeps memories, are in its payload."""
+    payload = given.get("payload")
+    return payload | {"id": given.get("id")} if isinstance(payload, dict) else given
 
 
 def _mem0_message(given: Mapping[str, Any], options: ReadOptions) -> dict[str, Any] | Bad:
@@ -79,7 +95,8 @@ def _graphiti_read(file: Input, options: ReadOptions) -> Iterator[Record]:
             continue
         episode = _episode(value)
         if episode is not None:
-            yield Record(item.position, _graphiti_message(episode, options))
+            made = _graphiti_message(episode, options)
+            yield Record(item.position, made, str(episode.get("group_id") or "") or None)
 
 
 def _episode(value: Mapping[str, Any]) -> Mapping[str, Any] | None:

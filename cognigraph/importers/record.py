@@ -107,10 +107,14 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One message as a mapping that :meth:`cognigraph.Message.of` takes, or what is wrong there."""
+    """One message as a mapping that :meth:`cognigraph.Message.of` takes, or what is wrong there.
+
+    ``space`` is the space that its owner has, in a dump of a memory that has several owners.
+    """
 
     position: Position
     value: dict[str, Any] | Bad
+    space: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
+import re
 import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from lzma import LZMAError
@@ -25,8 +27,13 @@ HEAD = 64 * 1024
 STDIN = "-"
 _UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
 """What opening and unpacking a file may raise."""
-_EXPORTED = "conversations*.json"
-"""The file in the archives that ChatGPT and Claude send."""
+_EXPORTED = ("conversations*.json", "result.json", "_chat.txt", "*WhatsApp*.txt", "*.mbox")
+"""The files with messages in the archives of ChatGPT and Claude, Telegram, WhatsApp, and mail."""
+_TELEGRAM = "result.json"
+SLACK_USERS = "users.json"
+SLACK_DAY = re.compile(r"(?:^|.*/)([^/]+)/\d{4}-\d{2}-\d{2}\.json")
+"""A day of a channel in an export of Slack, in the channel's folder."""
+_MOST_BESIDE = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +42,18 @@ class Input:
 
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
     the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
-    was read.
+    was read. ``archive`` is the name of the archive without its suffix, if it was in one.
+    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps
+    for the other files of the same import.
     """
 
     name: str
     stream: io.BufferedReader[Any]
     modified: datetime | None = None
     folder: str | None = None
+    archive: str | None = None
+    beside: Callable[[str], bytes | None] = lambda path: None
+    known: dict[str, Any] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -75,20 +87,25 @@ class Counted(io.RawIOBase):
 
 @dataclass(slots=True)
 class Tally:
-    """Number of bytes read so far."""
+    """Number of bytes read so far, and what a reader knows from the files before."""
 
     bytes: int = 0
+    known: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A file that can be opened: in the file system, in an archive, or standard input."""
+    """A file that can be opened: in the file system, in an archive, or standard input.
+
+    ``format`` is that of the export it belongs to, if the export tells.
+    """
 
     name: str
     path: Path | None = None
     member: str | None = None
     size: int | None = None
     folder: str | None = None
+    format: str | None = None
 
     @contextmanager
     def open(self, tally: Tally) -> Iterator[Input]:
@@ -113,14 +130,32 @@ class Location:
 
     def _input(self, stream: BinaryIO, tally: Tally, modified: datetime | None) -> Input:
         counted = io.BufferedReader(Counted(stream, tally), HEAD)
-        return Input(self.name, counted, modified, self.folder)
+        archive = self.path.stem if self.path is not None and self.member is not None else None
+        return Input(self.name, counted, modified, self.folder, archive, self._beside, tally.known)
+
+    def _beside(self, path: str) -> bytes | None:
+        """Another file of the same archive or folder, whole; ``None`` if it is not there."""
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
+        if self.path is None or name.startswith((".", "/")):
+            return None
+        try:
+            if self.member is not None:
+                with zipfile.ZipFile(self.path) as archive, archive.open(name) as stream:
+                    return stream.read(_MOST_BESIDE)
+            if self.folder is None:
+                return None
+            with (Path(self.folder) / name).open("rb") as stream:
+                return stream.read(_MOST_BESIDE)
+        except (KeyError, *_UNREADABLE):
+            return None
 
 
-def locate(path: str | Path, suffixes: Sequence[str]) -> list[Location] | FolderFiles:
+def locate(path: str | Path, suffixes: Sequence[str] = ()) -> list[Location] | FolderFiles:
     """The files to read: the file itself, the conversations of an archive, or a folder's files.
 
     Of a folder, files with one of the ``suffixes`` are read, in the order of their names, also in
-    its folders. Hidden files and folders are not, nor links that lead out of the folder.
+    its folders. Hidden files and folders are not, nor links that lead out of the folder. Without
+    ``suffixes``, the folder is an export of Slack or Telegram, or one of notes.
 
     Raises:
         ConfigurationError: there is no such file, or nothing to read in it.
@@ -133,7 +168,7 @@ def locate(path: str | Path, suffixes: Sequence[str]) -> list[Location] | Folder
     except (OSError, ValueError) as error:
         raise _unreadable(str(path), error) from error
     if stat.S_ISDIR(mode):
-        return _in_folder(given, suffixes)
+        return _in_folder(given, suffixes) if suffixes else _export_in(given)
     if given.suffix.lower() == ".zip":
         return _in_archive(given)
     size = given.stat().st_size if stat.S_ISREG(mode) else None
@@ -146,9 +181,10 @@ class FolderFiles:
     No list of all files is kept: only the names in the folders that are being walked through.
     """
 
-    def __init__(self, folder: Path, suffixes: Sequence[str]) -> None:
+    def __init__(self, folder: Path, suffixes: Sequence[str], format: str | None = None) -> None:
         self._root = folder.resolve()
         self._suffixes = tuple(suffixes)
+        self._format = format
         self.name = storable(str(self._root))
 
     def __iter__(self) -> Iterator[Location]:
@@ -173,11 +209,13 @@ class FolderFiles:
         if path.suffix.lower() not in self._suffixes or not _is_inside(path, self._root):
             return None
         name = path.relative_to(self._root).as_posix()
+        if self._format == "slack" and not SLACK_DAY.fullmatch(name):
+            return None
         try:
             size = path.stat().st_size
         except OSError:  # it has just vanished
             return None
-        return Location(name, path, size=size, folder=self.name)
+        return Location(name, path, size=size, folder=self.name, format=self._format)
 
 
 def _visible(folder: Path) -> list[tuple[str, bool]]:
@@ -195,6 +233,21 @@ def _visible(folder: Path) -> list[tuple[str, bool]]:
 
 def _is_hidden(name: str) -> bool:
     return name.startswith(".") or not name
+
+
+NOTES = (".md", ".markdown")
+"""File names of Markdown notes."""
+
+
+def _export_in(folder: Path) -> list[Location] | FolderFiles:
+    """The files of an export of Slack or Telegram that was unpacked; else the notes."""
+    if (folder / SLACK_USERS).is_file():
+        days = FolderFiles(folder, (".json",), "slack")
+        if next(iter(days), None) is not None:
+            return days
+    if (folder / _TELEGRAM).is_file():
+        return locate(folder / _TELEGRAM)
+    return _in_folder(folder, NOTES)
 
 
 def _in_folder(folder: Path, suffixes: Sequence[str]) -> FolderFiles:
@@ -218,22 +271,37 @@ def _is_inside(path: Path, root: Path) -> bool:
 def _in_archive(path: Path) -> list[Location]:
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [
-                member
-                for member in sorted(archive.infolist(), key=lambda member: member.filename)
-                if fnmatch(member.filename.rpartition("/")[2], _EXPORTED)
-            ]
+            members = sorted(archive.infolist(), key=lambda member: member.filename)
     except (OSError, zipfile.BadZipFile) as error:
         raise _unreadable(path.name, error) from error
-    if not members:
+    names = [member.filename for member in members]
+    format = None
+    if any(name.rpartition("/")[2] == SLACK_USERS for name in names):
+        chosen = {name for name in names if SLACK_DAY.fullmatch(name)}
+        format = "slack" if chosen else None
+    if format is None:
+        chosen = _exported(names)
+    if not chosen:
         raise ConfigurationError(
-            f"{path.name} has no conversations.json, as the exports of ChatGPT and Claude have; "
-            "unpack it and import the files"
+            f"{path.name} has no conversations.json, as the exports of ChatGPT and Claude have, "
+            "and is no export of Slack, Telegram, WhatsApp or a mailbox; unpack it and import the "
+            "files"
         )
     return [
-        Location(member.filename, path, member=member.filename, size=member.file_size)
+        Location(
+            member.filename, path, member=member.filename, size=member.file_size, format=format
+        )
         for member in members
+        if member.filename in chosen
     ]
+
+
+def _exported(names: Sequence[str]) -> set[str]:
+    """The files of the first kind of export that there are any of."""
+    for pattern in _EXPORTED:
+        if found := {name for name in names if fnmatch(name.rpartition("/")[2], pattern)}:
+            return found
+    return set()
 
 
 def _unreadable(name: str, error: Exception) -> ConfigurationError:

@@ -12,17 +12,16 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, cast
 
-from cognigraph.integrations.requirement import requirement
-from cognigraph.integrations.store_index import ItemIndex, Vectors
-from cognigraph.integrations.store_items import (
+from cognigraph.importers.store_items import (
+    ITEM_TAG,
     PREFIX,
-    check_filter,
     labels_of,
-    matches,
-    namespace_of,
     session_of,
     text_of_value,
 )
+from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations.store_index import ItemIndex, Vectors
+from cognigraph.integrations.store_items import check_filter, matches, namespace_of
 from cognigraph.model import Filter, Message, StoredMessage
 from cognigraph.space import Space
 
@@ -42,7 +41,6 @@ with requirement("langgraph"):
         get_text_at_path,
     )
 
-_TAG = "langgraph-item"
 _PAGE = 500
 _WHOLE = "$"
 
@@ -144,7 +142,7 @@ class CogniGraphStore(BaseStore):
             id=op.key,
             at=now if stored is None else stored.at,
             metadata=labels_of(op.namespace),
-            tags=(_TAG,),
+            tags=(ITEM_TAG,),
             raw=raw,
         )
 
@@ -191,7 +189,7 @@ class CogniGraphStore(BaseStore):
 
     def _ranked(self, op: SearchOp, wanted: int) -> list[SearchItem]:
         """Items that a search finds, best first. With a filter, more are asked for until enough."""
-        where = Filter(tags=(_TAG,), metadata=labels_of(op.namespace_prefix))
+        where = Filter(tags=(ITEM_TAG,), metadata=labels_of(op.namespace_prefix))
         asked = wanted
         while True:
             hits = self._space.search(cast(str, op.query), asked, where=where).hits
@@ -225,7 +223,7 @@ class CogniGraphStore(BaseStore):
     def _messages(self, session: str) -> Iterator[StoredMessage]:
         page = self._space.messages(session=session, limit=_PAGE)
         while page:
-            yield from (message for message in page if _TAG in message.tags)
+            yield from (message for message in page if ITEM_TAG in message.tags)
             page = self._space.messages(session=session, limit=_PAGE, after=page.cursor)
 
     def _all_namespaces(self) -> list[tuple[str, ...]]:

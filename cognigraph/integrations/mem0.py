@@ -11,12 +11,14 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.importers.memory_dumps import OWNERS, space_of_owner
 from cognigraph.memory import Memory
 from cognigraph.model import Filter, Hit, Message, StoredMessage
 from cognigraph.space import Space
 
-_OWNERS = ("user_id", "agent_id", "run_id")
 _PAGE = 500
+_OF_THE_MEMORY = frozenset({"hash", "actor_id", "created_at", "updated_at", "categories"})
+"""What an imported memory keeps in its metadata, and mem0 gives beside them."""
 
 
 class Mem0Memory:
@@ -63,15 +65,24 @@ class Mem0Memory:
         self,
         query: str,
         *,
-        top_k: int = 20,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        limit: int | None = None,
         filters: Mapping[str, Any] | None = None,
+        top_k: int = 20,
         threshold: float | None = None,
         reference_date: Any = None,
     ) -> dict[str, Any]:
-        """Find memories, best first. ``filters`` names whose: ``{"user_id": "alice"}``."""
-        space = self._space(filters or {})
-        where = Filter(metadata=_conditions(filters or {}))
-        found = space.search(query, top_k, reference_date, where=where)
+        """Find memories, best first.
+
+        Whose they are is said by ``user_id`` and so on, as mem0 had it until its version 1, or in
+        ``filters``, as it has it since. ``limit`` is the older name of ``top_k``.
+        """
+        wanted = _conditions(filters, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        space = self._space(wanted)
+        k = top_k if limit is None else limit
+        found = space.search(query, k, reference_date, where=Filter(metadata=wanted))
         hits: dict[tuple[str, str], Hit] = {}
         for hit in found.hits:
             hits.setdefault((hit.session, hit.id), hit)
@@ -89,10 +100,19 @@ class Mem0Memory:
         return None if stored is None else _result(space, stored)
 
     def get_all(
-        self, *, filters: Mapping[str, Any] | None = None, top_k: int = 100
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        limit: int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = 100,
     ) -> dict[str, Any]:
-        """List memories, the newest first."""
-        space, wanted = self._space(filters or {}), _conditions(filters or {})
+        """List memories, the newest first; the arguments are those of :meth:`search`."""
+        wanted = _conditions(filters, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        space = self._space(wanted)
+        top_k = top_k if limit is None else limit
         found: list[StoredMessage] = []
         page = space.messages(order="newest", limit=_PAGE)
         while page and len(found) < top_k:
@@ -157,17 +177,17 @@ class Mem0Memory:
     def reset(self) -> None:
         """Delete the spaces of all users, agents and runs."""
         for name in self._memory.spaces():
-            if name.startswith(tuple(f"{owner}:" for owner in _OWNERS)):
+            if name.startswith(tuple(f"{owner}:" for owner in OWNERS)):
                 self._memory.admin.delete_space(name)
 
     def _space(self, owners: Mapping[str, Any]) -> Space:
-        for name in _OWNERS:
-            if owners.get(name) is not None:
-                return self._memory.space(f"{name}:{owners[name]}")
-        raise ConfigurationError(
-            "say whose memory it is: at least one of user_id, agent_id and run_id "
-            "(in search and get_all: filters={'user_id': ...})"
-        )
+        name = space_of_owner(owners)
+        if name is None:
+            raise ConfigurationError(
+                "say whose memory it is: at least one of user_id, agent_id and run_id "
+                "(in search and get_all also: filters={'user_id': ...})"
+            )
+        return self._memory.space(name)
 
     def _stored(self, memory_id: str) -> tuple[Space, StoredMessage | None]:
         name, _, id = memory_id.rpartition("/")
@@ -193,11 +213,13 @@ def _message(
     )
 
 
-def _conditions(filters: Mapping[str, Any]) -> dict[str, Any]:
+def _conditions(filters: Mapping[str, Any] | None, **owners: str | None) -> dict[str, Any]:
+    """The conditions of ``filters``, and the owners that are given beside it."""
+    filters = dict(filters or {}) | {name: one for name, one in owners.items() if one is not None}
     odd = [name for name, value in filters.items() if isinstance(value, Mapping | list)]
     if odd:
         raise ConfigurationError(f"filters[{odd[0]!r}] must be a text, a number or a truth value")
-    return dict(filters)
+    return filters
 
 
 def _memory_id(space: Space, id: str) -> str:
@@ -205,8 +227,8 @@ def _memory_id(space: Space, id: str) -> str:
 
 
 def _result(space: Space, stored: StoredMessage, score: float | None = None) -> dict[str, Any]:
-    owners = {name: stored.metadata[name] for name in _OWNERS if name in stored.metadata}
-    rest = {name: value for name, value in stored.metadata.items() if name not in owners}
+    beside = {n: v for n, v in stored.metadata.items() if n in OWNERS or n in _OF_THE_MEMORY}
+    rest = {name: value for name, value in stored.metadata.items() if name not in beside}
     found = {
         "id": _memory_id(space, stored.id),
         "memory": stored.text,
@@ -214,4 +236,4 @@ def _result(space: Space, stored: StoredMessage, score: float | None = None) -> 
         "created_at": stored.at.isoformat(),
         "metadata": rest,
     }
-    return found | owners | ({} if score is None else {"score": score})
+    return found | beside | ({} if score is None else {"score": score})

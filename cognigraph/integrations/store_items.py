@@ -1,18 +1,15 @@
-"""What a key-value item is as a message: its session, its text, and its payload."""
+"""The namespace of a message that is a key-value item, and filters on its value."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
-from cognigraph.model.filters import Scalar
+from cognigraph.importers.store_items import PREFIX
 
-PREFIX = "store:"
-"""How sessions are named that hold items."""
 _FIELD = re.compile(r"[\w.-]+")
-_SAFE = " !#$&'()*+,:;=?@[]"
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": lambda a, b: bool(a == b),
     "$ne": lambda a, b: bool(a != b),
@@ -23,38 +20,9 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def session_of(namespace: tuple[str, ...]) -> str:
-    """The session of a namespace: its labels, joined by slashes."""
-    return PREFIX + "/".join(quote(label, _SAFE) for label in namespace)
-
-
 def namespace_of(session: str) -> tuple[str, ...]:
-    """The namespace of a session that :func:`session_of` has named."""
+    """The namespace of a session that :func:`importers.store_items.session_of` has named."""
     return tuple(unquote(label) for label in session.removeprefix(PREFIX).split("/"))
-
-
-def labels_of(namespace: tuple[str, ...]) -> dict[str, Scalar]:
-    """Metadata by which a search finds the items below a namespace."""
-    return {f"namespace_{depth}": label for depth, label in enumerate(namespace)}
-
-
-def text_of_value(value: object) -> str:
-    """The texts in a value, one on each line, with their fields if there are several."""
-    found = list(_texts(value, ""))
-    if len(found) == 1:
-        return found[0][1]
-    return "\n".join(f"{path}: {text}" if path else text for path, text in found)
-
-
-def _texts(value: object, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _texts(item, f"{path} {name}".strip())
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item, path)
-    elif value is not None and str(value).strip():
-        yield path, str(value)
 
 
 def check_filter(conditions: Mapping[str, Any] | None) -> None:

@@ -207,7 +207,8 @@ class Forgotten:
     facts and entities of the forgotten messages that stay, because other messages said or mention
     them too. ``reread`` messages of the same sessions are queued to be read again, without what
     was forgotten. ``is_erased`` says whether the bytes are gone from the file and its journal;
-    it is ``None`` on Neo4j, where the server decides when it uses the space again.
+    it is ``None`` on Neo4j, where the server decides when it uses the space again. ``listed`` are
+    with ``dry_run`` the first 100 of the messages, oldest first in each session.
     """
 
     messages: int = 0
@@ -224,6 +225,7 @@ class Forgotten:
     reread: int = 0
     dry_run: bool = False
     is_erased: bool | None = None
+    listed: tuple[StoredMessage, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything matched."""

@@ -133,6 +133,7 @@ class ImportReport:
     they were not stored again), or bad: ``rejected_count``, of which ``rejected`` lists the first
     1,000. ``pruned`` is the number of messages that were forgotten because they are no longer in
     the notes. ``first_at`` and ``last_at`` are the earliest and latest time of messages with one.
+    ``spaces`` are the names of the spaces that the messages are for.
     """
 
     formats: tuple[str, ...]
@@ -151,6 +152,7 @@ class ImportReport:
     last_at: datetime | None
     seconds: float
     is_dry_run: bool
+    spaces: tuple[str, ...] = ()
 
     @property
     def stored(self) -> int:

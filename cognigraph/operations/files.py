@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -15,8 +16,8 @@ from typing import NoReturn
 from cognigraph.engine import Engine
 from cognigraph.errors import BadRecordError, ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.importers.fields import Identifier, check_columns, prepared
-from cognigraph.importers.formats import files_of, reader_for, reader_or_auto
-from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
+from cognigraph.importers.formats import files_of, reader_of, reader_or_auto
+from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import FolderFiles, Input, Location, Tally
 from cognigraph.model import (
     BadRecord,
@@ -31,7 +32,7 @@ from cognigraph.operations.copying import is_export
 from cognigraph.operations.forgetting import gone_files, gone_sections
 from cognigraph.operations.tenant import Target, Tenant
 from cognigraph.times import to_utc
-from cognigraph.validation import checked
+from cognigraph.validation import checked, is_name
 
 
 class Files(Tenant):
@@ -63,8 +64,10 @@ class Files(Tenant):
         Args:
             path: the file or folder; ``-`` is standard input.
             format: ``"auto"``, or one of ``"jsonl"``, ``"openai"``, ``"chatgpt"``, ``"claude"``,
-                ``"claude-code"``, ``"langchain"``, ``"csv"``, ``"markdown"``, ``"mem0"`` and
-                ``"graphiti"``. A folder is read as Markdown unless this says otherwise.
+                ``"claude-code"``, ``"langchain"``, ``"langgraph"``, ``"slack"``, ``"telegram"``,
+                ``"whatsapp"``, ``"mbox"``, ``"csv"``, ``"markdown"``, ``"mem0"`` and
+                ``"graphiti"``. A folder is read as Markdown unless this says otherwise, or it is
+                an export of Slack or Telegram.
             session: the session of all messages, instead of those in the file; for JSON lines and
                 tables, of messages without one.
             speaker: who said what has neither a speaker nor a role.
@@ -79,12 +82,6 @@ class Files(Tenant):
             ConfigurationError: the file cannot be read, or its format cannot be told. A file of
                 :meth:`export` is read by :meth:`load`.
         """
-        check_columns(columns or {})
-        if is_export(path):
-            raise ConfigurationError(
-                f"{path} is the export of a space; files.load() reads it, into a space that "
-                "holds no messages"
-            )
         options = ReadOptions(session, speaker, columns or {}, self._engine.zone)
         run = FileImport(
             self._engine, self._space, path, format=format, options=options,
@@ -137,7 +134,11 @@ _REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
 
 
 class FileImport:
-    """One run over a file, an archive or a folder."""
+    """One run over a file, an archive or a folder.
+
+    With ``space_named``, each message goes to the space of its owner, and those without an owner
+    to ``space``.
+    """
 
     def __init__(
         self,
@@ -151,9 +152,13 @@ class FileImport:
         dry_run: bool,
         prune: bool,
         on_progress: ImportCallback | None,
+        space_named: Callable[[str], Target] | None = None,
     ) -> None:
         self._engine = engine
         self._space = space
+        self._own = space.name
+        self._space_named = space_named
+        self._spaces: dict[str, None] = {}
         self._path = path
         self._reader = reader_or_auto(format)
         self._options = options
@@ -181,6 +186,12 @@ class FileImport:
             BadRecordError: a record is bad, and bad ones are not to be skipped.
             ConfigurationError: the file cannot be read, or its format is unknown.
         """
+        check_columns(self._options.columns)
+        if is_export(self._path):
+            raise ConfigurationError(
+                f"{self._path} is the export of a space; files.load() reads it, into a space that "
+                "holds no messages"
+            )
         locations = files_of(self._path, self._reader)
         self._many = isinstance(locations, FolderFiles) or len(locations) > 1
         self._total = _total(locations)
@@ -194,7 +205,7 @@ class FileImport:
         return self._report(sessions)
 
     def _read(self, location: Location, file: Input, identifier: Identifier) -> None:
-        reader = self._reader or reader_for(Head(file.name, file.head()))
+        reader = self._reader or reader_of(location, file)
         self._formats[reader.name] = None
         self._files += 1
         met: set[str] = set()
@@ -207,7 +218,8 @@ class FileImport:
                     self._note(record, identifier)
                     if reader.can_change and isinstance(record.value, dict):
                         met.add(record.value["id"])
-                self._store(batch, reader, location)
+                for part in self._by_space(batch):
+                    self._store(part, reader, location)
                 self._tell()
         if self._prune and reader.can_change and self._counts["bad"] == before:
             session = self._options.session or file.name
@@ -229,6 +241,24 @@ class FileImport:
         self._times = [min([moment, *self._times]), max([moment, *self._times])]
 
     # What becomes of a batch
+
+    def _by_space(self, batch: Sequence[Record]) -> Iterator[Sequence[Record]]:
+        """The records of each space, while this import is directed at it."""
+        if self._space_named is None:
+            yield batch
+            return
+        parts: dict[str, list[Record]] = {}
+        for record in batch:
+            name = record.space or self._own
+            if not is_name(name):
+                record = replace(record, value=Bad(f"belongs to {name[:80]!r}, no name of a space"))
+                name = self._own
+            parts.setdefault(name, []).append(record)
+        for name, records in parts.items():
+            if any(isinstance(record.value, dict) for record in records):
+                self._spaces[name] = None
+            self._space = self._space_named(name)
+            yield records
 
     def _store(self, batch: Sequence[Record], reader: Reader, location: Location) -> None:
         self._anonymous.clear()  # counts equal messages of one batch, as add_many does
@@ -385,6 +415,7 @@ class FileImport:
             last_at=self._times[-1] if self._times else None,
             seconds=self._seconds,
             is_dry_run=self._dry_run,
+            spaces=tuple(self._spaces) or (self._own,),
         )
 
 

@@ -46,11 +46,28 @@ def forget_chosen(
     """Forget messages, or with ``dry_run`` only count what would go and what would stay."""
     store = engine.store.housekeeping
     report = store.preview_forget(space, chosen)
-    if dry_run or not chosen:
-        return replace(report, dry_run=dry_run)
+    if dry_run:
+        return replace(report, dry_run=True, listed=_listed(engine, space, chosen))
+    if not chosen:
+        return report
     for part in chain.from_iterable(map(_batches, chosen)):
         store.forget(space, part, remember=remember)
     return _erased(engine, report)
+
+
+_MOST_LISTED = 100
+
+
+def _listed(engine: Engine, space: str, chosen: Sequence[Chosen]) -> tuple[StoredMessage, ...]:
+    """The first messages that would go."""
+    uids = [uid for part in chosen for uid in part.messages][:_MOST_LISTED]
+    chunks = engine.store.search.chunks(space, uids)
+    found = (
+        engine.store.graph.message(space, chunks[uid].message_id, chunks[uid].session)
+        for uid in uids
+        if uid in chunks
+    )
+    return tuple(message for message in found if message is not None)
 
 
 def _erased(engine: Engine, report: Forgotten) -> Forgotten:

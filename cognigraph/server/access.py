@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import unquote
 
-from fastapi import Depends, Path, Request
+from anyio import to_thread
+from fastapi import Depends, Path, Query, Request
 from fastapi.security import HTTPBearer
 
 from cognigraph.memory import Memory
@@ -135,11 +136,23 @@ def memory_of(request: Request) -> Memory:
 
 def _space(permission: Permission) -> Callable[..., Coroutine[Any, Any, Space]]:
     async def allowed(
-        request: Request, space: Annotated[str, Path(description="The name of the space.")]
+        request: Request,
+        space: Annotated[str, Path(description="The name of the space.")],
+        existing: Annotated[
+            bool, Query(description="Answer 404 if the space holds nothing, as after a typo.")
+        ] = False,
     ) -> Space:
         name = unquote(space)
         grant_of(request).check(permission, name)
-        return memory_of(request).space(name)
+        memory = memory_of(request)
+        if existing and name not in await to_thread.run_sync(memory.spaces):
+            raise Problem(
+                404,
+                "No such space",
+                f"the space {name!r} holds no messages; GET /v1/spaces lists those that do, and "
+                "without `existing` the first message makes a space",
+            )
+        return memory.space(name)
 
     return allowed
 

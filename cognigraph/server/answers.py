@@ -12,7 +12,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.responses import JSONResponse, Response
 
 from cognigraph.errors import ConfigurationError
@@ -20,6 +20,11 @@ from cognigraph.model import Context, Hit, SearchResult, SpacesResult, Triple
 from cognigraph.plain_data import COMPUTED, plain
 from cognigraph.times import When
 
+# A field with a factory is not required, and has no default in the schema.
+_IF_EXPLAINED: Any = Field(default_factory=lambda: None, description="Only with `explain`.")
+_UNLESS_EXPLAINED: Any = Field(
+    default_factory=list, description="Without `explain`: those of `trace`."
+)
 _WHEN = "An event time: 2026, 2026-05, 2026-05-20, 2026-05-20T09:30, or two of these and a slash."
 
 
@@ -48,6 +53,9 @@ def schema_of(kind: type) -> type[BaseModel]:
         field.name: (_schema(hints[field.name]), ...) for field in fields(kind)
     }
     given |= {name: (str, ...) for name in COMPUTED.get(kind, ())}
+    given |= {name: (given[name][0], _IF_EXPLAINED) for name in EXPLAINED.get(kind, ())}
+    if kind is SearchResult:
+        given["notes"] = (list[str], _UNLESS_EXPLAINED)
     made: type[BaseModel] = create_model(
         kind.__name__, __config__=ConfigDict(extra="forbid"), __doc__=kind.__doc__, **given
     )
@@ -62,8 +70,9 @@ def _context() -> type[BaseModel]:
         text=(str, ...),
         tokens=(int, ...),
         citations=(_schema(hints["citations"]), ...),
+        confidence=(float | None, ...),
         notes=(list[str], ...),
-        hits=(_schema(hints["hits"]), ...),
+        hits=(_schema(hints["hits"]), _IF_EXPLAINED),
     )
 
 
@@ -148,6 +157,39 @@ def brief(result: SearchResult) -> SearchResult:
         triples=made.triples(result.triples),
         others=made.hits(result.others),
     )
+
+
+EXPLAINED: Mapping[type, tuple[str, ...]] = {
+    Hit: ("why", "triples"),
+    SearchResult: ("trace", "others"),
+    Context: ("hits",),
+}
+"""What an answer has only if the request asks for explanations: it is ten times as much."""
+
+
+def answer(result: SearchResult | SpacesResult | Context, *, explain: bool) -> Response:
+    """A response with what was found, without what only explains it unless that is asked for."""
+    made: dict[str, Any] = plain(result)
+    if explain:
+        return AnyTextResponse(made)
+    if isinstance(result, SpacesResult):
+        made["hits"] = [one | {"hit": _without(one["hit"], Hit)} for one in made["hits"]]
+        made["results"] = {name: _lean(one) for name, one in made["results"].items()}
+    elif isinstance(result, SearchResult):
+        made = _lean(made)
+    else:
+        made = _without(made, Context)
+    return AnyTextResponse(made)
+
+
+def _lean(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A search result whose trace is only its notes."""
+    hits = [_without(hit, Hit) for hit in result["hits"]]
+    return _without(result, SearchResult) | {"hits": hits, "notes": result["trace"]["notes"]}
+
+
+def _without(made: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    return {name: value for name, value in made.items() if name not in EXPLAINED[kind]}
 
 
 def brief_spaces(result: SpacesResult) -> SpacesResult:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +15,13 @@ from anyio import to_thread
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognigraph._version import __version__
-from cognigraph.errors import CogniGraphError
+from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.memory import Memory
 from cognigraph.server.access import Doorkeeper, bearer
 from cognigraph.server.gate import Gate, ServerLimits
@@ -38,19 +40,32 @@ offset. Names in paths are percent-encoded, also slashes. With an `id`, adding a
 repeated without effect."""
 
 
+_ORIGIN = re.compile(r"https?://[^/*?#@\s]+")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
     """How a memory is served.
 
     ``keys`` holds the API keys. ``is_local`` says that only this machine can connect: then no key
     is needed until the first one is made. With ``warm_up`` the server loads at its start what
-    the first questions need, and is ready afterwards.
+    the first questions need, and is ready afterwards. ``origins`` are the web pages of others that
+    may use the API in a browser, such as ``https://app.example``.
     """
 
     keys: KeyFile | None = None
     is_local: bool = False
     warm_up: bool = True
     limits: ServerLimits = field(default_factory=ServerLimits)
+    origins: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ConfigurationError(
+                    f"{origin!r} is no origin of web pages; give its scheme and host, and a port "
+                    "if it has one, such as https://app.example or http://localhost:5173"
+                )
 
 
 def create_app(memory: Memory, settings: ServerSettings) -> FastAPI:
@@ -79,7 +94,16 @@ def create_app(memory: Memory, settings: ServerSettings) -> FastAPI:
         limits=settings.limits,
         metrics=app.state.metrics,
         is_local=settings.is_local,
+        origins=settings.origins,
     )
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match"],
+            expose_headers=["ETag", "Location", "Retry-After"],
+        )
     app.add_middleware(SecurityHeaders)
     return app
 
@@ -173,11 +197,15 @@ HEADERS = {
 
 
 def add_page(app: FastAPI) -> None:
-    """Serve the folder: ``index.html`` at ``/``, the other files under ``/page/``."""
+    """Serve the folder: ``index.html`` at ``/``, Swagger UI at ``/docs``, all under ``/page/``."""
 
     @app.get("/", include_in_schema=False)
     async def index() -> Response:
         return FileResponse(FOLDER / "index.html", headers={"Cache-Control": "no-cache"})
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return FileResponse(FOLDER / "docs.html", headers={"Cache-Control": "no-cache"})
 
     app.mount("/page", StaticFiles(directory=FOLDER), name="page")
 

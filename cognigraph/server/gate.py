@@ -11,7 +11,7 @@ import math
 import re
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -72,8 +72,10 @@ class Gate:
         limits: ServerLimits,
         metrics: Metrics,
         is_local: bool,
+        origins: Collection[str] = (),
     ) -> None:
         self._app = app
+        self._origins = frozenset(origins)
         self._doorkeeper = doorkeeper
         self._limits = limits
         self._metrics = metrics
@@ -133,7 +135,7 @@ class Gate:
 
         A page on the internet may give its name the address of this machine. So without a key,
         which it cannot know, the host must be one of loopback. The page that this server delivers
-        is of the same origin.
+        is of the same origin; pages of the ``origins`` are those that the operator named.
         """
         host = headers.get("host", "")
         if self._is_local and _name(host) not in LOOPBACK and not self._doorkeeper.needs_key():
@@ -144,8 +146,15 @@ class Gate:
                 f"{host[:100]!r}; `cognigraph keys create` makes a key",
             )
         origin = headers.get("origin")
-        if origin is not None and (not host or _host(origin) != host.lower()):
-            raise Problem(403, "Another origin", "web pages of other origins cannot use this API")
+        if origin is None or origin in self._origins:
+            return
+        if not host or _host(origin) != host.lower():
+            raise Problem(
+                403,
+                "Another origin",
+                "web pages of other origins cannot use this API, unless its operator names them: "
+                "cognigraph serve --allow-origin https://app.example",
+            )
 
     def _admit(self, scope: Scope, headers: Headers) -> str | None:
         """Who sends a request: its key, or without one its address; ``None`` if all may send it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,19 +30,34 @@ from cognigraph.text.redaction import redacted
 
 logger = logging.getLogger("cognigraph.server")
 MEDIA_TYPE = "application/problem+json"
-_STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
-    (ConflictError, 409),
-    (InvalidMessageError, 422),
-    (NotFoundError, 404),
-    (QueryError, 400),
-    (ConfigurationError, 400),
-    (StoreUnavailableError, 503),
-    (EmbedderMismatchError, 503),
-    (FlushTimeout, 504),
-    (BudgetExceededError, 429),
-    (ModelError, 502),
-    (EmbeddingError, 502),
+_STATUS: tuple[tuple[type[CogniGraphError], int, str], ...] = (
+    (ConflictError, 409, "Conflict"),
+    (InvalidMessageError, 422, "The message cannot be stored"),
+    (NotFoundError, 404, "Not found"),
+    (QueryError, 400, "The query cannot be run"),
+    (ConfigurationError, 400, "The request cannot be done"),
+    (StoreUnavailableError, 503, "The store does not answer"),
+    (EmbedderMismatchError, 503, "The store was made with another embedder"),
+    (FlushTimeout, 504, "It takes longer"),
+    (BudgetExceededError, 429, "The budget is used up"),
+    (ModelError, 502, "The model failed"),
+    (EmbeddingError, 502, "The embedder failed"),
 )
+_UNEXPECTED = "Internal error"
+_IN_OUR_WORDS = (
+    (re.compile(r"pass skip_invalid=True"), 'send "skip_invalid": true'),
+    (
+        re.compile(r"open the memory with timezone=('[^']*')"),
+        r"start the server with --timezone \1",
+    ),
+    (re.compile(r"files\.load\(\) reads it"), "POST .../files/load reads it"),
+    (re.compile(r"give the id that add\(\) returned \(search shows them too\)"),
+     "GET .../messages lists them"),
+    (re.compile(r"flush\(\) or `cognigraph enrich`"), "POST .../flush or .../queue/enrich"),
+    (re.compile(r"use space\.search\(\)"), "use POST .../search"),
+    (re.compile(r"name='\.\.\.'(?:, or --name)?"), '"name": "..."'),
+)  # fmt: skip
+"""What the library says in Python, as a client can do it."""
 _SECONDS_TO_WAIT = 1
 _EMBEDDER_FAILED = (
     "the embedder failed, so nothing was searched or stored; the same request can be repeated, and "
@@ -112,22 +128,34 @@ def _expected_object(content_type: str) -> str:
 
 def status_of(error: CogniGraphError) -> int:
     """The HTTP status of one of our errors."""
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    return _status_and_title(error)[0]
+
+
+def _status_and_title(error: CogniGraphError) -> tuple[int, str]:
+    known = ((status, title) for kind, status, title in _STATUS if isinstance(error, kind))
+    return next(known, (500, _UNEXPECTED))
+
+
+def _detail(error: CogniGraphError) -> str:
+    text = str(error)
+    for pattern, words in _IN_OUR_WORDS:
+        text = pattern.sub(words, text)
+    return text
 
 
 def of_error(error: CogniGraphError) -> Response:
     """The problem that one of our errors is; of an unexpected one only the log has the text."""
+    status, title = _status_and_title(error)
     if isinstance(error, EmbeddingError):
         logger.error("the embedder failed", exc_info=error)
-        return problem(502, "EmbeddingError", _EMBEDDER_FAILED, retryable=error.is_retryable)
-    if status_of(error) == 500:
+        return problem(status, title, _EMBEDDER_FAILED, retryable=error.is_retryable)
+    if status == 500:
         logger.error("a request failed", exc_info=error)
-        return problem(500, type(error).__name__, "the log of the server has the reason")
+        return problem(status, title, "the log of the server has the reason")
     more = {name: getattr(error, name) for name in _DETAILS if hasattr(error, name)}
     more["retryable"] = error.is_retryable
-    headers = {"Retry-After": str(_SECONDS_TO_WAIT)} if status_of(error) == 503 else {}
-    kind = type(error).__name__
-    return problem(status_of(error), kind, str(error), headers=headers, **more)
+    headers = {"Retry-After": str(_SECONDS_TO_WAIT)} if status == 503 else {}
+    return problem(status, title, _detail(error), headers=headers, **more)
 
 
 def as_document(error: CogniGraphError) -> dict[str, Any]:

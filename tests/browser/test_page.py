@@ -173,3 +173,18 @@ def test_a_server_with_keys_asks_for_one(visit, served):
     # The browser reports the refused request; nothing else.
     assert all("401" in problem for problem in served.problems)
     served.problems.clear()
+
+
+def test_the_api_is_described_and_tried_out_in_swagger(page, served):
+    page.goto(f"{served.address}/docs")
+    route = page.locator("#operations-questions-search")
+    route.locator(".opblock-summary-control").click()
+    expect(route).to_contain_text("Find the messages most relevant to a question")
+    route.locator("button.try-out__btn").click()
+    route.locator("input[placeholder=space]").fill("default")
+    route.locator("textarea.body-param__text").fill('{"question": "Where does Ann live?", "k": 1}')
+    route.locator("button.execute").click()
+    answer = route.locator(".live-responses-table .response-col_description .highlight-code").first
+    expect(answer).to_contain_text("I moved to Oslo last week.")
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
+    assert loaded and all(name.startswith(served.address) for name in loaded)

@@ -61,6 +61,46 @@ def test_options_of_an_import(quick: Cli, tmp_path: Path) -> None:
     assert all(f"{reader.name} {reader.what}" in told for reader in READERS.values())
 
 
+@pytest.mark.parametrize(
+    ("file", "format", "new"),
+    [
+        ("slack", "slack", 5), ("telegram.json", "telegram", 6),
+        ("WhatsApp Chat with Trip.txt", "whatsapp", 5), ("mail.mbox", "mbox", 4),
+    ],
+)  # fmt: skip
+def test_chats_of_people_are_known_by_themselves(
+    quick: Cli, file: str, format: str, new: int
+) -> None:
+    options = ("--dry-run", "--skip-invalid", "--json", "--timezone", "Europe/Oslo")
+    report = json.loads(quick("import", DATA / file, *options).stdout)
+    assert (report["formats"], report["new"], report["first_at"][:10]) == (
+        [format], new, "2026-05-20",
+    )  # fmt: skip
+
+
+def test_a_dump_goes_to_the_spaces_of_its_owners_unless_one_is_named(
+    quick: Cli, tmp_path: Path
+) -> None:
+    told = quick("import", DATA / "mem0.json", "--skip-invalid", "--dry-run")
+    assert "2 new messages would be stored" in told.stdout
+    assert "for 1 space: user_id:alice" in told.stdout
+    assert list(tmp_path.iterdir()) == []
+    graphiti = document(quick("import", DATA / "graphiti.json", "--json"))
+    assert (graphiti["spaces"], graphiti["new"], graphiti["enriched"]["chunks"]) == (["g"], 2, 2)
+    assert quick("search", "Oslo", "--space", "g").returncode == 0
+    named = document(
+        quick("import", DATA / "mem0.json", "--skip-invalid", "--json", "--space", "one"), 1
+    )
+    by_environment = document(
+        quick("import", DATA / "graphiti.json", "--json", COGNIGRAPH_SPACE="two"), 0
+    )
+    assert (named["spaces"], by_environment["spaces"]) == (["one"], ["two"])
+    assert document(quick("spaces", "--json"))["spaces"] == ["g", "one", "two"]
+    found = document(quick("messages", "--json", COGNIGRAPH_SPACE="two"))["messages"]
+    assert len(found) == 2
+    assert document(quick("messages", "--json", "--space", "one", COGNIGRAPH_SPACE="two"))
+
+
 @pytest.mark.slow
 def test_watching_follows_notes_until_it_is_interrupted(quick: Cli, tmp_path: Path) -> None:
     notes = tmp_path / "notes"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -241,3 +243,19 @@ def test_a_filter_key_that_is_no_field_is_refused(store: CogniGraphStore, key: s
             store.search(("f",), query=query, filter={key: 1})
     store.put(("f",), "a", {"access-level": "x", "user": {"1st_größe": 2}})
     assert store.search(("f",), filter={"access-level": "x", "user.1st_größe": 2})
+
+
+def test_a_dump_of_another_store_is_found_below_its_namespaces(
+    store: CogniGraphStore, memory: Memory
+) -> None:
+    path = Path(__file__).parents[1] / "data" / "imports" / "langmem.jsonl"
+    report = memory.files.import_file(path, skip_invalid=True)
+    assert (report.formats, report.new, report.rejected_count) == (("langgraph",), 2, 1)
+    (found,) = store.search(("memories", "ann"), query="Where does she live?")
+    assert (found.key, found.value["content"]) == ("5f0c", {"content": "Ann moved to Oslo in May."})
+    assert found.updated_at > found.created_at == datetime(2026, 5, 20, 9, tzinfo=UTC)
+    assert [one.key for one in store.search(("memories",), filter={"stars": {"$gt": 3}})] == ["77"]
+    store.put(("memories", "ann"), "5f0c", found.value)
+    assert len(memory.overview.versions("5f0c", "store:memories/ann")) == 1
+    store.put(("memories", "ann"), "5f0c", {"kind": "Memory", "content": {"content": "Hamar."}})
+    assert len(memory.overview.versions("5f0c", "store:memories/ann")) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from cognigraph import ConfigurationError, Memory
@@ -66,3 +68,52 @@ def test_equal_texts_are_different_memories_and_owners_are_apart(mem0: Mem0Memor
             call()
     with pytest.raises(ConfigurationError, match="several"):
         mem0.delete_all(user_id="a", agent_id="b")
+
+
+DATA = Path(__file__).parents[1] / "data" / "imports"
+
+
+def test_a_dump_is_found_by_the_calls_of_either_version(memory: Memory, mem0: Mem0Memory) -> None:
+    report = memory.admin.import_spaces(DATA / "mem0.json", skip_invalid=True)
+    assert (report.new, report.rejected_count) == (2, 1)
+    assert [*report.spaces] == memory.spaces() == ["user_id:alice"]
+    (lives,) = mem0.search("Where does she live?", user_id="alice", limit=1)["results"]
+    assert (lives["memory"], lives["user_id"], lives["run_id"]) == ("Lives in Oslo", "alice", "r1")
+    assert (lives["created_at"], lives["updated_at"]) == (
+        "2025-01-01T10:00:00", "2025-02-01T10:00:00",
+    )  # fmt: skip
+    (same,) = mem0.search("Oslo", filters={"user_id": "alice", "run_id": "r1"})["results"]
+    assert same["id"] == lives["id"] and mem0.get(lives["id"]) is not None
+    assert mem0.search("Oslo", user_id="bob")["results"] == []
+    likes = mem0.search("cricket", user_id="alice", filters={"category": "hobby"})["results"]
+    assert [(one["memory"], one["hash"], one["metadata"]) for one in likes] == [
+        ("Likes cricket", "h", {"category": "hobby"})
+    ]
+    assert len(mem0.get_all(user_id="alice", run_id="r1")["results"]) == 1
+    mem0.add("I moved to Hamar.", user_id="alice")
+    assert len(mem0.get_all(user_id="alice", limit=2)["results"]) == 2
+    again = memory.admin.import_spaces(DATA / "mem0.json", skip_invalid=True)
+    assert (again.new, again.known) == (0, 2)
+
+
+def test_each_owner_of_a_dump_has_a_space(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "points.jsonl"
+    path.write_text(
+        '{"id": "p1", "payload": {"data": "Likes tea", "user_id": "alice", "agent_id": "a"}}\n'
+        '{"id": "p2", "payload": {"data": "Answers briefly", "agent_id": "a"}}\n'
+        '{"id": "p3", "payload": {"data": "Was lost", "user_id": "' + "x" * 3000 + '"}}\n'
+        '{"id": "p4", "payload": {"data": "Belongs to nobody"}}\n',
+        "utf-8",
+    )
+    report = memory.admin.import_spaces(path, format="mem0", skip_invalid=True)
+    assert report.spaces == ("user_id:alice", "agent_id:a", "default")
+    assert [bad.line for bad in report.rejected] == [3]
+    assert "no name of a space" in report.rejected[0].reason
+    texts = {name: [one.text for one in memory.space(name).messages()] for name in report.spaces}
+    assert texts == {
+        "user_id:alice": ["Likes tea"],
+        "agent_id:a": ["Answers briefly"],
+        "default": ["Belongs to nobody"],
+    }
+    alone = memory.space("one").files.import_file(path, format="mem0", skip_invalid=True)
+    assert (alone.spaces, alone.new) == (("one",), 3)

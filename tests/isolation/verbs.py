@@ -134,6 +134,7 @@ NOT_OF_A_SPACE = {
     "admin.catch_up": "the state of a whole database",
     "admin.check": "counts the rows of the whole store",
     "close": "ends the work with all spaces",
+    "admin.import_spaces": "each message is stored in the space of its owner",
     "admin.longest_wait": "of the whole queue",
     "admin.reindex": "changes the embedder of all spaces",
     "admin.waiting": "counts what waits in all spaces",

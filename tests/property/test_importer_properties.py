@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import mailbox
+import tempfile
+from datetime import datetime
+from email.message import EmailMessage
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph.errors import ConfigurationError
@@ -17,6 +22,7 @@ from cognigraph.importers.formats import READERS, reader_for
 from cognigraph.importers.json_records import elements
 from cognigraph.importers.record import Bad, Head, ReadOptions, Record
 from cognigraph.importers.source import Input
+from cognigraph.importers.whatsapp import HEAD, date_order
 from tests.examples import examples
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
@@ -138,6 +144,66 @@ def test_every_line_of_a_note_is_in_one_section(sections: list[tuple[int, str, s
         f"{'#' * level} {title}\n\n{body}" for level, title, body in sections
     ]
     assert len({one["id"] for one in found}) == len(found)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.datetimes(datetime(2010, 1, 1), datetime(2039, 12, 31)),
+            st.sampled_from(["Ann", "Bo Lie", "+47 900 00 000"]),
+            st.from_regex(
+                r"[a-zæøå:<>/,.]{1,9}( [a-z0-9 -]{0,9}[a-z])?(\n[a-z ]{0,9}[a-z])?", fullmatch=True
+            ),
+        ),
+        min_size=1, max_size=8,
+    ),
+    st.sampled_from(
+        ["{0:%d/%m/%Y, %H:%M} - ", "{0:%m/%d/%y, %I:%M %p} - ", "{0:%d.%m.%y, %H:%M} - ",
+         "[{0:%d.%m.%Y, %H:%M:%S}] ", "[{0:%Y-%m-%d, %I:%M:%S %p}] ", "{0:%Y/%m/%d %H:%M} - "]
+    ),
+)  # fmt: skip
+def test_a_whatsapp_chat_gives_back_its_messages(
+    said: list[tuple[datetime, str, str]], form: str
+) -> None:
+    said = sorted(
+        (at.replace(microsecond=0, second=at.second if "%S" in form else 0), who, text)
+        for at, who, text in said
+    )
+    chat = "".join(f"{form.format(at)}{who}: {text}\n" for at, who, text in said)
+    order = "mdy" if "%m/%d/%y" in form else "ymd" if "%Y-" in form or "%Y/%m" in form else "dmy"
+    heads = [HEAD.match(line) for line in chat.splitlines()]
+    assume(date_order(iter([head for head in heads if head])) == order)
+    found = values(records("whatsapp", chat.encode(), "chat.txt"))
+    assert [(one["at"], one["speaker"], one["text"]) for one in found] == [
+        (at.isoformat(), who, text) for at, who, text in said
+    ]
+
+
+@given(
+    st.lists(st.datetimes(datetime(2010, 1, 1), datetime(2039, 12, 31)), min_size=1, max_size=9),
+    st.sampled_from(["%d/%m/%Y, %H:%M", "%m/%d/%Y, %I:%M %p", "%d/%m/%y, %H:%M"]),
+)
+def test_a_date_that_decides_the_order_decides_it_for_all(given: list[datetime], form: str) -> None:
+    moments = sorted([*given, given[0].replace(day=25)])
+    heads = [HEAD.match(f"{at:{form}} - ") for at in moments]
+    assert date_order(iter([head for head in heads if head])) == (
+        "mdy" if form.startswith("%m") else "dmy"
+    )
+
+
+@given(st.lists(st.lists(st.sampled_from(["From here", ">From", "a b", "> q", "x:"])), max_size=6))
+def test_a_mailbox_gives_back_its_mails(bodies: list[list[str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        box = mailbox.mbox(Path(folder) / "box")
+        for number, body in enumerate(bodies):
+            mail = EmailMessage()
+            mail["Message-ID"] = f"<{number}@x>"
+            mail.set_content("\n".join(["first", *body, "last"]))
+            box.add(mail)
+        box.close()
+        data = (Path(folder) / "box").read_bytes()
+    found = values(records("mbox", data, "box.mbox"))
+    assert [one["text"].split("\n") for one in found] == [["first", *one, "last"] for one in bodies]
 
 
 @pytest.mark.parametrize("format", READERS)

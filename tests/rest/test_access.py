@@ -175,7 +175,7 @@ def routes(app):
     return {one for one in found if one[0] != "HEAD" and one[1] not in UNDESCRIBED}
 
 
-UNDESCRIBED = {"/", "/openapi.json"}
+UNDESCRIBED = {"/", "/docs", "/openapi.json"}
 """The page and the document itself; neither has anything of a memory."""
 
 

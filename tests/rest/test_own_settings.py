@@ -37,7 +37,7 @@ def client(serve, tmp_path, clock):
 
 
 def search(client, **settings):
-    body = {"question": "Which flat was cold?", "settings": settings}
+    body = {"question": "Which flat was cold?", "settings": settings, "explain": True}
     response = client.post(f"{SPACE}/search", json=body)
     assert response.status_code == 200, response.text
     return response.json()

@@ -281,7 +281,8 @@ def test_the_filter_and_the_settings_of_a_search_count(filled):
     found = filled.post(f"{SPACE}/search", json=question).json()
     assert [hit["id"] for hit in found["hits"]] == ["m2"]
     other = {**question, "settings": {"ranking": "licomemory"}}
-    assert filled.post(f"{SPACE}/search", json=other).json()["trace"]["ranking"] == "licomemory"
+    explained = filled.post(f"{SPACE}/search", json={**other, "explain": True}).json()
+    assert explained["trace"]["ranking"] == "licomemory"
     for settings in ({"profile": "default"}, {"rerank": 10**6}, {"ranking": "none"}):
         problem(filled.post(f"{SPACE}/search", json={**question, "settings": settings}), 400)
 
@@ -400,7 +401,7 @@ def test_a_fault_of_the_server_shows_nothing_of_itself(serve, tmp_path, clock):
     memory.close()
     assert problem(client.get("/ready"), 503)["retryable"] is True
     assert client.get("/health").json()["status"] == "ok"
-    assert problem(client.get(f"{SPACE}/stats"), 500)["title"] == "StoreError"
+    assert problem(client.get(f"{SPACE}/stats"), 500)["title"] == "Internal error"
 
 
 def test_time_is_that_of_the_memory_unless_given(client):
@@ -427,12 +428,14 @@ def test_a_fact_that_was_said_often_is_found_with_its_newest_sources(serve, tmp_
         memory.space("ann").add_many(said)
         memory.space("ann").flush()
         client, ask = serve(memory=memory), {"question": "Where does Klara live?", "k": 2}
+        explain = {"explain": "true"}
         newest = [f"m{n}" for n in range(13, 3, -1)]
-        found = client.post(f"{SPACE}/search", json=ask).json()
+        found = client.post(f"{SPACE}/search", json=ask, params=explain).json()
         facts = [fact for hit in found["hits"] for fact in hit["triples"]] + found["triples"]
-        several = client.post("/v1/search", json={**ask, "spaces": ["ann"]}).json()
+        body = {**ask, "spaces": ["ann"]}
+        several = client.post("/v1/search", json=body, params=explain).json()
         facts += several["hits"][0]["hit"]["triples"] + several["results"]["ann"]["triples"]
-        block = client.post(f"{SPACE}/context", json={**ask, "k": 3}).json()
+        block = client.post(f"{SPACE}/context", json={**ask, "k": 3}, params=explain).json()
         facts += [fact for hit in block["hits"] for fact in hit["triples"]]
         lives = [fact for fact in facts if fact["text"] == "Klara lives in Bergen"]
         assert len(lives) > 5

@@ -47,6 +47,15 @@ EXPORTS: dict[str, Any] = {
     "mem0": {"results": [{"id": "i", "memory": "hi", "user_id": "u", "created_at": AT}]},
     "graphiti": {"labels": ["Episodic"], "properties": {
         "uuid": "u", "content": "hi", "group_id": "g", "valid_at": AT}},
+    "langgraph": {"namespace": ["a", "b"], "key": "k", "created_at": AT, "updated_at": AT,
+                  "value": {"kind": "M", "content": {"x": "hi"}}},
+    "slack": [{"type": "message", "user": "U1", "ts": "1779267600.0002", "text": "hi <@U1>",
+               "user_profile": {"real_name": "Ann"}, "files": [{"name": "f"}], "thread_ts": "1.2",
+               "attachments": [{"fallback": "x"}]}],
+    "telegram": {"name": "n", "id": 5, "type": "x", "messages": [
+        {"id": 1, "type": "message", "date": AT, "date_unixtime": "1779267600", "from": "Ann",
+         "text": ["hi", {"text": "x", "href": "y"}], "reply_to_message_id": 3,
+         "forwarded_from": "Bo", "poll": {"question": "q", "answers": [{"text": "a"}]}}]},
 }  # fmt: skip
 ODD = (
     None,
@@ -94,7 +103,7 @@ def read(format: str, text: str) -> list[Any]:
 
 
 def test_the_formats_with_json_are_all_here():
-    assert EXPORTS.keys() == READERS.keys() - {"markdown", "csv"}
+    assert EXPORTS.keys() == READERS.keys() - {"markdown", "csv", "whatsapp", "mbox"}
     for format, whole in EXPORTS.items():
         assert len(read(format, json.dumps(whole))) == 1, format
 

@@ -124,6 +124,22 @@ def test_a_model_that_cannot_be_fetched_is_an_error_within_seconds(tmp_path, nam
     assert "fastembed:/path/to/folder" in message
 
 
+def test_the_command_line_says_it_in_one_line(tmp_path):
+    environment = {
+        **os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path),
+        "FASTEMBED_CACHE_PATH": str(tmp_path / "fastembed"),
+    }  # fmt: skip
+    environment.pop("HF_HUB_OFFLINE", None)
+    words = ["add", "Hi.", "--db", str(tmp_path / "m.db"), "--embedder", "multilingual"]
+    done = subprocess.run(
+        [sys.executable, "-m", "cognigraph", *words], env=environment, capture_output=True,
+        text=True, timeout=60, check=False,
+    )  # fmt: skip
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and line.startswith("cognigraph: error: the model 'Qdrant/")
+    assert "copy the folder of the model" in line
+
+
 def test_checked_vectors_of_the_model_are_unit_vectors(folder):
     vectors = CheckedEmbedder(resolve(f"fastembed:{folder}")).embed([SHORT, LONG, ""])
     assert np.linalg.norm(vectors[:2], axis=1) == pytest.approx([1.0, 1.0], abs=1e-5)

@@ -14,7 +14,7 @@ import pytest
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.fields import Identifier, iso, parse_columns, prepared
-from cognigraph.importers.formats import reader_for, reader_named
+from cognigraph.importers.formats import reader_for, reader_named, reader_of
 from cognigraph.importers.json_records import MalformedError, elements
 from cognigraph.importers.record import Bad, Head, ReadOptions
 from cognigraph.importers.source import Tally, locate
@@ -26,11 +26,11 @@ DATA = Path(__file__).parents[1] / "data" / "imports"
 def read(path: Path, format: str = "auto", **options: Any) -> list[tuple[str, Any]]:
     """Positions, with messages as they would be stored or problems."""
     found: list[tuple[str, Any]] = []
+    tally = Tally()
     with Identifier() as identifier:
-        for location in locate(path, (".md", ".markdown")):
-            with location.open(Tally()) as file:
-                head = Head(file.name, file.head())
-                reader = reader_for(head) if format == "auto" else reader_named(format)
+        for location in locate(path):
+            with location.open(tally) as file:
+                reader = reader_of(location, file) if format == "auto" else reader_named(format)
                 for record in prepared(reader, file, ReadOptions(**options), identifier):
                     bad = isinstance(record.value, Bad)
                     value = record.value.problem if bad else Message.of(record.value)
@@ -51,7 +51,7 @@ def written(tmp_path: Path, name: str, text: str) -> Path:
         ("claude-code.jsonl", "claude-code"),
         ("openai.json", "openai"), ("fine-tune.jsonl", "openai"), ("langchain.json", "langchain"),
         ("table.csv", "csv"), ("mem0.json", "mem0"), ("graphiti.json", "graphiti"),
-        ("graphiti-neo4j.jsonl", "graphiti"),
+        ("graphiti-neo4j.jsonl", "graphiti"), ("langmem.jsonl", "langgraph"),
     ],
 )  # fmt: skip
 def test_a_format_is_known_by_its_content(file: str, format: str) -> None:
@@ -222,6 +222,22 @@ def test_graphiti_episodes_are_messages_and_its_facts_are_not() -> None:
     assert (order.raw, order.at) == ({"item": "tea"}, "2025-05-02T00:00:00+00:00")
     ((position, note),) = read(DATA / "graphiti-neo4j.jsonl")
     assert (position, note.text, note.speaker) == ("line 1", "The ferry leaves at eight.", None)
+
+
+def test_items_of_a_store_keep_their_namespace_and_value() -> None:
+    (_, moved), (_, loves), (position, problem) = read(DATA / "langmem.jsonl")
+    assert moved == Message(
+        text="Ann moved to Oslo in May.", session="store:memories/ann", id="5f0c",
+        at="2026-05-20T09:00:00+00:00", tags=["langgraph-item"],
+        metadata={"namespace_0": "memories", "namespace_1": "ann"},
+        raw={"value": {"kind": "Memory", "content": {"content": "Ann moved to Oslo in May."}},
+             "updated_at": "2026-05-21T09:00:00+00:00"},
+    )  # fmt: skip
+    assert (loves.session, loves.text) == (
+        "store:memories/bo", "text: Bo loves Thai food.\nstars: 4",
+    )  # fmt: skip
+    assert loves.raw["value"] == {"text": "Bo loves Thai food.", "stars": 4}
+    assert (position, problem) == ("line 3", "is an item whose value is not a JSON object")
 
 
 NOTE = """\

@@ -26,6 +26,7 @@ NO_ROUTE = {
     "admin.reindex": "it changes the embedder that the server was started with",
     "admin.bookmarks": "between memories of one program; servers read from the leader by default",
     "admin.catch_up": "between memories of one program; servers read from the leader by default",
+    "admin.import_spaces": "a file that is sent to a space is stored in it",
     "admin.waiting": "/metrics shows it",
     "admin.longest_wait": "/metrics shows it",
 }
@@ -103,6 +104,7 @@ COMMANDS = {
     "queue.retry": "enrich",
     "files.import_file": "import",
     "files.load": "import",
+    "admin.import_spaces": "import",
     "spaces": "spaces",
     "admin.backup": "backup",
     "admin.check": "doctor",
@@ -145,7 +147,6 @@ NO_OPTION = {
     ("messages", "where"): "--role, --tag and --metadata are its fields",
     ("messages", "order"): "--newest",
     ("update", "raw"): "a payload of a program",
-    ("forget", "dry_run"): "it is dry without --yes",
     **{(command, "offset"): "a larger --limit shows more"
        for command in ("facts", "entities", "duplicates", "sessions", "episodes")},
 }  # fmt: skip

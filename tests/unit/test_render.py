@@ -20,6 +20,7 @@ from cognigraph.cli.terminal import Terminal, one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
 from cognigraph.plain_data import plain
+from cognigraph.text.terms import query_words
 from cognigraph.times import parse_when
 
 AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)
@@ -88,6 +89,28 @@ def test_absent_words_occur_in_no_hit_and_no_triple() -> None:
     assert render.absent(RESULT) == ["heron"]
 
 
+@pytest.mark.parametrize(
+    ("question", "said", "expected"),
+    [
+        ("Was ist mit den Heizungen im Keller?", "Die Heizungsrohre sind kalt", ["im", "keller"]),
+        ("Wo steht das Rad des Hauses?", "Unser Haus hat ein Rad", ["wo", "steht"]),
+        ("Когда он был в городе?", "Мы приехали в город вечером", ["когда", "он", "был"]),
+        ("Hvor flyttet Ann?", "Ann vil flytte til Bergen", ["hvor"]),
+        ("Where are the heaters?", "The heating is on", ["heaters"]),
+    ],
+)
+def test_an_inflected_word_is_not_absent_in_any_language(
+    question: str, said: str, expected: list[str]
+) -> None:
+    hit = Hit("m1", said, 1.0, "s1", None, AT, (), WHY, 0, 1)
+    found = tuple(query_words(question))
+    result = SearchResult(question, (hit,), (), (), Trace("default", AT, {}, {}, terms=found))
+    absent = render.absent(result)
+    assert [word for word in absent if word in expected] == expected
+    held = {"heizungen", "hauses", "rad", "городе", "flyttet", "ann"}
+    assert held.isdisjoint(absent)
+
+
 def test_hits_show_text_as_it_is_and_harmless() -> None:
     for output in (
         shown(render.hits(RESULT, ZoneInfo("Europe/Oslo"))),
@@ -105,6 +128,9 @@ def test_triples_show_both_times_and_their_sources() -> None:
     assert "2025-05-24 .. 2025-05-26" in output
     assert "2014" in output
     assert " ".join(output.split()).endswith("s/m0 s/m1 +2")
+    output = " ".join(shown(render.triples_with_ids([TRIPLE], UTC)).split())
+    fact = "Mira does not own [red]bike[/red]"
+    assert output.endswith(f"{fact} 2014 2025-05-24 .. 2025-05-26 s/m0 s/m1 +2 u")
 
 
 def test_cells_of_a_query_and_times() -> None:

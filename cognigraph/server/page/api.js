@@ -72,7 +72,7 @@ export const api = {
   /** The triples of an entity as known at one time and true at another; null stands for now and for any time. */
   triplesAt: (space, entity, knownAt, trueAt) => all(of(space, "/facts"), { entity, as_of: knownAt, valid_at: trueAt }),
   history: (space, entity) => items("GET", of(space, "/history"), { query: { entity } }),
-  search: (space, body) => json("POST", of(space, "/search"), { body: asked(body) }),
+  search: (space, body) => json("POST", of(space, "/search"), { query: { explain: true }, body: asked(body) }),
   context: (space, body) => json("POST", of(space, "/context"), { body: { ...asked(body), max_tokens: body.max_tokens } }),
   why: (space, { question, k, as_of, expect }) => json("POST", of(space, "/why"), { body: { question, expect, k, ...(as_of ? { as_of: endOf(as_of) } : {}) } }),
   duplicates: (space) => items("GET", of(space, "/review/duplicates"), { query: { limit: 100 } }),

@@ -27,14 +27,13 @@ _NOT_PART_OF_ETAG = ("is_enriched", "chunks")
 IfMatch = Annotated[str | None, Header(description="The ETag of the message as you know it.")]
 
 
-@router.post(
-    "/messages",
-    status_code=201,
-    responses={
-        **described(schema_of(AddResult), 201, "Stored."),
-        **described(schema_of(AddResult), 200, "Nothing changed: it was stored before."),
-    },
-)
+_ADDED = {
+    **described(schema_of(AddResult), 201, "Stored."),
+    **described(schema_of(AddResult), 200, "Nothing changed: it was stored before."),
+}
+
+
+@router.post("/messages", status_code=201, responses=_ADDED)
 def add(
     request: Request, space: Writable, given: Annotated[Arguments, from_body(Space.add)]
 ) -> Response:
@@ -46,18 +45,30 @@ def add(
     return document(result, 201 if result.new else 200, {"Location": where})
 
 
-@router.post("/messages/batch", responses=described(schema_of(AddResult)))
+@router.post("/messages/batch", status_code=201, responses=_ADDED)
 def add_many(space: Writable, given: Annotated[Arguments, from_body(Space.add_many)]) -> Response:
-    """Store many messages, some hundreds in each transaction."""
+    """Store many messages, some hundreds in each transaction.
+
+    With `skip_invalid`, the answer tells of each message: `ids` are in the order given, `new`
+    were not stored before, `rejected` has the index and the reason of those that were left out.
+    Without it, the first bad message ends the request with 422: its `index` is in the problem,
+    the messages before it are stored, and those after it are not. Then correct it and send the
+    same batch again: with ids, or with times, what is stored is not stored twice.
+    """
     with span("cognigraph.add", space.name, messages=len(given["messages"])):
-        return document(space.add_many(**given))
+        return _added(space.add_many(**given))
 
 
-@router.post("/facts", responses=described(schema_of(AddResult)))
+@router.post("/facts", status_code=201, responses=_ADDED)
 def add_fact(space: Writable, given: Annotated[Arguments, from_body(Space.add_fact)]) -> Response:
     """State a fact that the application knows. No model reads it."""
     with span("cognigraph.add", space.name):
-        return document(space.add_fact(**given))
+        return _added(space.add_fact(**given))
+
+
+def _added(result: AddResult) -> Response:
+    """201 if something was stored, else 200."""
+    return document(result, 201 if result.new else 200)
 
 
 @router.get("/messages", responses=described(page_of(StoredMessage)))

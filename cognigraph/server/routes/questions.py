@@ -11,9 +11,10 @@ from cognigraph.cypher import named_queries
 from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Explanation, SearchResult
 from cognigraph.server.access import Readable, grant_of
-from cognigraph.server.answers import brief, brief_context, described, document, schema_of
+from cognigraph.server.answers import answer, brief, brief_context, described, document, schema_of
 from cognigraph.server.bodies import Arguments, from_body
 from cognigraph.server.long_work import Report, run_long
+from cognigraph.server.routes.parameters import Explain
 from cognigraph.space import Space
 from cognigraph.tracing import span, stages
 
@@ -21,19 +22,33 @@ router = APIRouter(tags=["questions"])
 
 
 @router.post("/search", responses=described(schema_of(SearchResult)))
-def search(space: Readable, given: Annotated[Arguments, from_body(Space.search)]) -> Response:
-    """Find the messages most relevant to a question, best first, each with its reasons."""
+def search(
+    space: Readable,
+    given: Annotated[Arguments, from_body(Space.search)],
+    explain: Explain = False,
+) -> Response:
+    """Find the messages most relevant to a question, best first.
+
+    With `explain`, in the query or the body, each hit has its reasons and the facts read out of
+    it, and `trace` says how they were found. The answer is then about ten times as large.
+    """
     with span("cognigraph.search", space.name) as current:
         result = space.search(**given)
         stages(current, "cognigraph.search", result.trace.timings)
-    return document(brief(result))
+    return answer(brief(result), explain=explain or given.get("explain", False))
 
 
 @router.post("/context", responses=described(schema_of(Context)))
 async def context(
-    request: Request, space: Readable, given: Annotated[Arguments, from_body(Space.context)]
+    request: Request,
+    space: Readable,
+    given: Annotated[Arguments, from_body(Space.context)],
+    explain: Explain = False,
 ) -> Response:
-    """Build a prompt block with what is known about a question."""
+    """Build a prompt block with what is known about a question.
+
+    `citations` name the messages behind its lines. With `explain`, `hits` has the messages.
+    """
 
     def work(report: Report | None = None) -> Context:
         with span("cognigraph.context", space.name):
@@ -41,7 +56,7 @@ async def context(
 
     if given.get("strategy") is not None:  # asks the model in several rounds
         return await run_long(request, work)
-    return document(await to_thread.run_sync(work))
+    return answer(await to_thread.run_sync(work), explain=explain)
 
 
 @router.post("/ask", responses=described(schema_of(Answer)))

@@ -10,8 +10,9 @@ from cognigraph.memory import Memory
 from cognigraph.model import SpacesResult
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
-from cognigraph.server.answers import brief_spaces, described, document, page_of, schema_of
+from cognigraph.server.answers import answer, brief_spaces, described, document, page_of, schema_of
 from cognigraph.server.bodies import Arguments, CopyBody, from_body
+from cognigraph.server.routes.parameters import Explain
 from cognigraph.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
@@ -31,11 +32,12 @@ def delete_space(request: Request, space: Owned) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/copy", responses=described(dict[str, int]))
+@router.post("/copy", status_code=201, responses=described(dict[str, int], 201))
 def copy_space(request: Request, space: Owned, body: CopyBody) -> Response:
     """Copy the space to another one, which must hold no messages."""
     grant_of(request).check("admin", body.to)
-    return document({"messages": memory_of(request).admin.copy_space(space.name, body.to)})
+    copied = memory_of(request).admin.copy_space(space.name, body.to)
+    return document({"messages": copied}, 201)
 
 
 @store.get("/spaces", responses=described(dict[str, list[str]]))
@@ -48,14 +50,16 @@ def spaces(request: Request) -> Response:
 
 @store.post("/search", responses=described(schema_of(SpacesResult)))
 def search_spaces(
-    request: Request, given: Annotated[Arguments, from_body(Memory.search_spaces)]
+    request: Request,
+    given: Annotated[Arguments, from_body(Memory.search_spaces)],
+    explain: Explain = False,
 ) -> Response:
     """Search several spaces, each by itself, and rank their messages together."""
     for name in given["spaces"]:
         grant_of(request).check("read", name)
     with span("cognigraph.search", ", ".join(given["spaces"])):
         found = memory_of(request).search_spaces(**given)
-    return document(brief_spaces(found))
+    return answer(brief_spaces(found), explain=explain)
 
 
 @store.get("/info", responses=described(schema_of(StoreInfo)))

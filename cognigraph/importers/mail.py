@@ -1,0 +1,277 @@
+"""Mailboxes in the mbox format, as of Thunderbird or Google Takeout. A thread is a session."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from email.message import EmailMessage
+from email.utils import parseaddr
+from html.parser import HTMLParser
+from typing import Any
+
+from cognigraph.importers.fields import iso
+from cognigraph.importers.json_records import MAX_LINE
+from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
+from cognigraph.importers.source import Input
+
+_MOST = 64 * 1024 * 1024
+"""Largest number of bytes of a message, with its attachments."""
+_ESCAPED = re.compile(rb">+From ")
+_ID = re.compile(r"<([^<>\s]+)>")
+_REPLY = re.compile(r"(?:(?:re|aw|sv|antw|rv|rif|odp|vs)\s*(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
+_LEFT_OUT = frozenset({"spam", "trash"})
+"""Labels of Gmail; what has one of them is not imported."""
+_ORIGINAL = re.compile(
+    r"-{2,}\s*(?:Original Message|Ursprüngliche Nachricht)\s*-{2,}", re.IGNORECASE
+)
+_TIMED = re.compile(r"\d{4}|\d[:.]\d\d")
+_SIGNATURE = "-- "
+
+
+def _sniff(head: Head) -> bool:
+    return head.suffix in READER.suffixes or (
+        head.data.startswith(b"From ")
+        and re.search(rb"^[\w-]+: ", head.data, re.MULTILINE) is not None
+    )
+
+
+def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
+    with closing(_Threads()) as threads:
+        for number, data in enumerate(_messages(file), 1):
+            position = Position(number, "message")
+            if len(data) > _MOST:
+                yield Record(position, Bad(f"is longer than {_MOST // 1024**2} MB"))
+                continue
+            made = _message(data, threads, options)
+            if made is not None:
+                yield Record(position, made)
+
+
+def _messages(file: Input) -> Iterator[bytes]:
+    """The bytes of each message. A message begins at a line ``From ...`` after an empty one."""
+    parts: list[bytes] = []
+    size, is_after_empty, is_open = 0, True, False
+    while line := file.stream.readline(MAX_LINE):
+        if is_after_empty and line.startswith(b"From "):
+            if is_open:
+                yield b"".join(parts)
+            parts, size, is_open = [], 0, True
+        elif is_open:
+            size += len(line)
+            if size - len(line) <= _MOST:  # the line with which it becomes too long is kept
+                parts.append(line[1:] if _ESCAPED.match(line) else line)
+        is_after_empty = not line.strip()
+    if is_open:
+        yield b"".join(parts)
+
+
+class _Threads:
+    """Which thread a message is in, by the ids of those met before, in a temporary file."""
+
+    def __init__(self) -> None:
+        self._met = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._met.execute("PRAGMA journal_mode = OFF")
+        self._met.execute("CREATE TABLE met (id TEXT PRIMARY KEY, root TEXT) WITHOUT ROWID")
+        self._met.execute("BEGIN")
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._met.close()
+
+    def root_of(self, id: str) -> str | None:
+        """The first message of the thread of a message; ``None`` if that was not met."""
+        row = self._met.execute("SELECT root FROM met WHERE id = ?", (id,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def note(self, id: str, root: str) -> None:
+        """Remember the thread of a message."""
+        self._met.execute("INSERT OR IGNORE INTO met VALUES (?, ?)", (id, root))
+
+
+def _message(data: bytes, threads: _Threads, options: ReadOptions) -> dict[str, Any] | Bad | None:
+    """The fields of a message; ``None`` for spam, and for what has neither text nor files."""
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    try:
+        head = _Header.of(message)
+        text, files = _body(message)
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        return Bad(f"is no mail that can be read: {error}")
+    if not _LEFT_OUT.isdisjoint(label.lower() for label in head.labels):
+        return None
+    parents = [*head.references, *head.in_reply_to]
+    root = _root(head, threads)
+    said, quoted = reply_of(text)
+    subject = head.subject
+    if subject and not parents and not _REPLY.match(subject):
+        said = f"{subject}\n\n{said}".strip()
+    if not said and not files:
+        return None
+    raw: dict[str, Any] = {"attachments": files} if files else {}
+    if quoted and not any(threads.root_of(id) for id in parents):
+        raw["quoted"] = quoted  # what is quoted is not in this mailbox
+    if head.id:
+        threads.note(head.id, root)
+    names = {"subject": subject, "to": head.to, "mail": head.address}
+    made: dict[str, Any] = {
+        "text": said,
+        "session": options.session or root,
+        "metadata": {name: value for name, value in names.items() if value},
+        "tags": head.labels,
+    }
+    own = {"id": head.id, "speaker": head.speaker, "at": iso(head.date, options.zone), "raw": raw}
+    return made | {name: value for name, value in own.items() if value}
+
+
+def _root(head: _Header, threads: _Threads) -> str:
+    """The thread: that of a message it answers, else its earliest reference, else itself."""
+    for id in reversed([*head.references, *head.in_reply_to]):
+        if (root := threads.root_of(id)) is not None:
+            return root
+    first = (*head.references, *head.in_reply_to, head.id)
+    return next((id for id in first if id), head.subject or "mail")
+
+
+class _Header:
+    """What the header of a mail says, each field as text."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self.speaker, self.address = _person(fields["from"])
+        self.subject = fields["subject"]
+        self.to = fields["to"][:500]
+        self.date = fields["date"]
+        self.id = next(iter(_ID.findall(fields["message-id"])), "")
+        self.references = _ID.findall(fields["references"])
+        self.in_reply_to = _ID.findall(fields["in-reply-to"])
+        given = fields["x-gmail-labels"].split(",")
+        self.labels = sorted({one.strip(' "')[:100] for one in given} - {""})[:50]
+
+    @classmethod
+    def of(cls, message: Any) -> _Header:
+        """Read it. White space is folded, and what cannot be decoded is replaced."""
+        names = ("from", "to", "subject", "date", "message-id", "references", "in-reply-to",
+                 "x-gmail-labels")  # fmt: skip
+        return cls({name: " ".join(str(message[name] or "").split()) for name in names})
+
+
+def _person(text: str) -> tuple[str, str]:
+    """The name of a sender, or without one the address; and the address."""
+    name, address = parseaddr(text)
+    return (name or address).strip(), address
+
+
+def _body(message: EmailMessage) -> tuple[str, list[dict[str, Any]]]:
+    """The text, and the names, types and sizes of attached files."""
+    body = message.get_body(("plain", "html"))
+    text = ""
+    if body is not None:
+        text = _decoded(body)
+        text = text_of_html(text) if body.get_content_type() == "text/html" else text
+    parts = message.iter_attachments() if message.is_multipart() else ()
+    return text.replace("\r\n", "\n").strip(), [_file(part) for part in parts]
+
+
+def _file(part: Any) -> dict[str, Any]:
+    name, kind = part.get_filename() or "", part.get_content_type()
+    return {"name": name, "type": kind, "size": len(_bytes(part))}
+
+
+def _bytes(part: Any) -> bytes:
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _decoded(part: Any) -> str:
+    charset = part.get_content_charset() or "utf-8"
+    try:
+        return _bytes(part).decode(charset, "replace")
+    except LookupError:  # no such charset
+        return _bytes(part).decode("utf-8", "replace")
+
+
+class _Words(HTMLParser):
+    """Collects the text of a page, with a line for each block."""
+
+    _BLOCKS = frozenset("p div br li tr h1 h2 h3 h4 blockquote table".split())
+    _UNSEEN = frozenset({"script", "style", "head", "title"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._hidden = 0
+        self._quotes = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in self._UNSEEN
+        self._quotes += tag == "blockquote"
+        if tag in self._BLOCKS:
+            self.parts.append("\n" + "> " * self._quotes)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden = max(0, self._hidden - (tag in self._UNSEEN))
+        self._quotes = max(0, self._quotes - (tag == "blockquote"))
+        if tag in self._BLOCKS:
+            self.parts.append("\n" + "> " * self._quotes)
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.parts.append(re.sub(r"\s+", " ", data))
+
+
+def text_of_html(page: str) -> str:
+    """The text of a page in HTML; quoted blocks get a ``>`` before each line."""
+    words = _Words()
+    words.feed(page)
+    words.close()
+    lines = (" ".join(line.split()) for line in "".join(words.parts).split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def reply_of(text: str) -> tuple[str, str]:
+    """What somebody wrote, and what the mail program quoted below it.
+
+    Only a quotation at the end goes, with the line that introduces it, and the signature.
+    Quotations between the lines of an answer stay, and so does a mail that is only a quotation.
+    """
+    lines = text.split("\n")
+    end = next((n for n, line in enumerate(lines) if _ORIGINAL.fullmatch(line.strip())), len(lines))
+    kept = _unsigned(lines[:end])
+    start = len(kept)
+    while start and (_is_quoted(kept[start - 1]) or not kept[start - 1].strip()):
+        start -= 1
+    if any(_is_quoted(line) for line in kept[start:]):
+        start = _before_introduction(kept, start)
+    said = "\n".join(_unsigned(kept[:start])).strip()
+    if not said:
+        return text.strip(), ""
+    return said, "\n".join(kept[start:] + lines[end:]).strip()
+
+
+def _unsigned(lines: list[str]) -> list[str]:
+    """The lines without a signature, if only that follows its mark."""
+    marks = [number for number, line in enumerate(lines) if line == _SIGNATURE]
+    if not marks or any(_is_quoted(line) for line in lines[marks[-1] :]):
+        return lines
+    return lines[: marks[-1]]
+
+
+def _is_quoted(line: str) -> bool:
+    return line.startswith(">")
+
+
+def _before_introduction(lines: list[str], end: int) -> int:
+    """Where a line such as ``On 20 May, Ann wrote:`` begins; it may be broken into two."""
+    for length in (1, 2):
+        given = " ".join(line.strip() for line in lines[max(0, end - length) : end])
+        if given.endswith(":") and _TIMED.search(given) and ("@" in given or "," in given):
+            return max(0, end - length)
+    return end
+
+
+READER = Reader(
+    "mbox", "a mailbox: .mbox, or a .zip with one, as Google Takeout sends it", _sniff, _read,
+    (".mbox", ".mbx"),
+)  # fmt: skip

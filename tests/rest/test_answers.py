@@ -1,0 +1,114 @@
+"""What answers have, how large they are, and which pages of others may read them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.server.app import ServerSettings
+
+SPACE = "/v1/spaces/ann"
+SAID = [
+    {"id": f"m{n}", "speaker": ("Ann", "Ben")[n % 2], "at": f"2026-05-{n % 28 + 1:02}T09:00:00Z",
+     "text": f"I moved to flat {n} in Oslo, and my sister Klara lives in Bergen with dog {n}."}
+    for n in range(60)
+]  # fmt: skip
+ASKED = {"question": "Where does Klara live?", "now": "2026-11-01T09:00:00Z"}
+
+
+@pytest.fixture
+def filled(client: Any) -> Any:
+    assert client.post(f"{SPACE}/messages/batch", json={"messages": SAID}).status_code == 201
+    assert client.post(f"{SPACE}/queue/enrich", json={}).status_code == 200
+    return client
+
+
+@pytest.mark.slow
+def test_an_answer_is_small_unless_it_is_to_explain_itself(filled: Any) -> None:
+    block = filled.post(f"{SPACE}/context", json={**ASKED, "max_tokens": 1300})
+    assert set(block.json()) == {"text", "tokens", "confidence", "citations", "notes"}
+    text = block.json()["text"]
+    assert "Klara" in text and len(block.content) < 3 * len(text) < 20_000
+    whole = filled.post(f"{SPACE}/context?explain=true", json={**ASKED, "max_tokens": 1300})
+    assert whole.json()["text"] == text and whole.json()["hits"][0]["why"]["score"] > 0
+    assert len(whole.content) > 5 * len(block.content)
+    found = filled.post(f"{SPACE}/search", json=ASKED).json()
+    assert not {"trace", "others"} & set(found) and found["notes"] == []
+    assert found["confidence"] is not None and found["triples"]
+    assert all(not {"why", "triples"} & set(hit) and hit["text"] for hit in found["hits"])
+    in_body = filled.post(f"{SPACE}/search", json={**ASKED, "explain": True}).json()
+    in_query = filled.post(f"{SPACE}/search?explain=true", json=ASKED).json()
+    assert in_body["others"] and not in_query["others"]
+    assert in_body["trace"]["ranking"] == in_query["trace"]["ranking"] == "default"
+    assert [hit["id"] for hit in in_query["hits"]] == [hit["id"] for hit in found["hits"]]
+    several = filled.post("/v1/search", json={**ASKED, "spaces": ["ann"]}).json()
+    assert "why" not in several["hits"][0]["hit"] and "trace" not in several["results"]["ann"]
+
+
+def test_what_was_made_is_said_by_the_status(client: Any) -> None:
+    batch = {"messages": SAID[:2]}
+    assert client.post(f"{SPACE}/messages/batch", json=batch).status_code == 201
+    assert client.post(f"{SPACE}/messages/batch", json=batch).status_code == 200
+    fact = {"subject": "Ann", "relation": "lives in", "object": "Oslo"}
+    assert client.post(f"{SPACE}/facts", json=fact).status_code == 201
+    assert client.post(f"{SPACE}/facts", json=fact).status_code == 200
+    assert client.post(f"{SPACE}/copy", json={"to": "ben"}).status_code == 201
+    mixed = {"messages": [{"text": " "}, SAID[3], SAID[0]]}
+    refused = client.post(f"{SPACE}/messages/batch", json=mixed)
+    assert (refused.status_code, refused.json()["index"]) == (422, 0)
+    assert refused.json()["title"] == "The message cannot be stored"
+    assert 'send "skip_invalid": true' in refused.json()["detail"]
+    kept = client.post(f"{SPACE}/messages/batch", json={**mixed, "skip_invalid": True})
+    assert (kept.status_code, kept.json()["new"]) == (201, ["m3"])
+    assert [one["index"] for one in kept.json()["rejected"]] == [0]
+
+
+def test_a_misspelled_space_is_not_found_if_it_has_to_be_there(client: Any) -> None:
+    client.post(f"{SPACE}/messages", json=SAID[0])
+    assert client.post(f"{SPACE}/search?existing=true", json=ASKED).status_code == 200
+    missing = client.post("/v1/spaces/anne/search?existing=true", json=ASKED)
+    assert (missing.status_code, missing.json()["title"]) == (404, "No such space")
+    missing = client.post("/v1/spaces/anne/messages?existing=true", json=SAID[0])
+    assert missing.status_code == 404 and client.get("/v1/spaces").json() == {"items": ["ann"]}
+    assert client.post("/v1/spaces/anne/search", json=ASKED).json()["hits"] == []
+
+
+def test_problems_say_what_a_client_can_do(client: Any) -> None:
+    naive = client.post(f"{SPACE}/messages", json={**SAID[0], "at": "2026-05-20T09:00:00"})
+    assert "start the server with --timezone 'Europe/Oslo'" in naive.json()["detail"]
+    missing = client.patch(f"{SPACE}/messages/none", json={"text": "x"})
+    assert (missing.status_code, missing.json()["title"]) == (404, "Not found")
+    for answer in (naive, missing):
+        assert not any(word in answer.json()["detail"] for word in ("()", "=True", "Memory("))
+
+
+def test_pages_of_named_origins_may_use_the_api(serve: Any) -> None:
+    client = serve(origins=["https://app.example"])
+    named, other = {"Origin": "https://app.example"}, {"Origin": "https://evil.example"}
+    asks = {"Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "content-type,authorization"}  # fmt: skip
+    allowed = client.options(f"{SPACE}/search", headers={**named, **asks})
+    assert allowed.status_code == 200
+    assert allowed.headers["access-control-allow-origin"] == "https://app.example"
+    answer = client.post(f"{SPACE}/messages", json=SAID[0], headers=named)
+    assert answer.status_code == 201
+    assert answer.headers["access-control-allow-origin"] == "https://app.example"
+    assert "Location" in answer.headers["access-control-expose-headers"]
+    refused = client.post(f"{SPACE}/messages", json=SAID[0], headers=other)
+    assert refused.status_code == 403 and "--allow-origin" in refused.json()["detail"]
+    assert (
+        "access-control-allow-origin"
+        not in client.options(f"{SPACE}/search", headers={**other, **asks}).headers
+    )
+    assert "access-control-allow-origin" not in refused.headers
+    for wrong in ("*", "app.example", "https://app.example/", "https://*.example"):
+        with pytest.raises(ConfigurationError, match="no origin of web pages"):
+            ServerSettings(origins=[wrong])
+
+
+def test_without_named_origins_no_other_page_may(client: Any) -> None:
+    answer = client.get("/v1/spaces", headers={"Origin": "https://app.example"})
+    assert answer.status_code == 403 and json.loads(answer.content)["status"] == 403
