@@ -97,7 +97,7 @@ export const api = {
     .find((entity) => [entity.name, ...entity.aliases].some((one) => one.toLowerCase() === name.toLowerCase())),
   triples: (space, query, most) => all(of(space, "/facts"), query, most),
   facts: (space, { entity, slot, status, text, as_of, valid_at, cursor, limit }) => json("GET", of(space, "/facts"), { query: { entity, slot, status, text, as_of, valid_at, cursor, limit } }),
-  history: (space, { entity, relation, as_of, valid_at }) => items("GET", of(space, "/history"), { query: { entity, relation, as_of, valid_at } }),
+  history: (space, { entity, relation, as_of }) => items("GET", of(space, "/history"), { query: { entity, relation, as_of } }),
   addFact: (space, body) => json("POST", of(space, "/facts"), { body }),
   /** Wait until what was stored is read. */
   flush: (space) => json("POST", of(space, "/flush"), { query: { timeout: 20 } }),

@@ -24,7 +24,7 @@ export async function render(root, { space, rest: [name] }) {
   };
   const redraw = async (as_of, valid_at) => {
     const mine = ++latest;
-    const [facts, histories] = await Promise.all([api.triples(space, { entity: name, as_of, valid_at }), api.history(space, { entity: name, as_of, valid_at })]);
+    const [facts, histories] = await Promise.all([api.triples(space, { entity: name, as_of, valid_at }), api.history(space, { entity: name, as_of })]);
     if (mine !== latest) return;
     shown = facts;
     fill(listed, rows(space, facts));

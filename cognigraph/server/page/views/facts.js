@@ -56,7 +56,7 @@ function stating(context) {
 
 /** Store a fact, wait until it is read, and return it. */
 async function state({ space }, given) {
-  const { id } = await api.addFact(space, given);
+  const { ids: [id] } = await api.addFact(space, given);
   try {
     await api.flush(space);
   } catch (error) {
@@ -77,7 +77,7 @@ function row(context, triple) {
 }
 
 function about(context, triple) {
-  const { space, filter: { as_of, valid_at }, announce } = context;
+  const { space, filter: { as_of }, announce } = context;
   const decided = async (what, ...uids) => {
     announce(what);
     await renew(context, triple.subject, ...uids, triple.uid);
@@ -88,7 +88,7 @@ function about(context, triple) {
     await decided(done);
   }, kind);
   const past = h("div", {}, h("p.empty", {}, "Looking"));
-  api.history(space, { entity: triple.subject, relation: triple.relation, as_of, valid_at }).then((histories) =>
+  api.history(space, { entity: triple.subject, relation: triple.relation, as_of }).then((histories) =>
     fill(past, histories.length ? histories.map((history) => timeline(space, history)) : h("p.empty", {}, "Nothing else was said about this.")), (error) => fill(past, problem(error)));
   const entity = (name, type) => [h("a", { href: link([space, "entity", name]) }, name), h("small", {}, ` ${type}`)];
   const rows = [["Id", copyable(triple.uid, announce)], ["Subject", entity(triple.subject, triple.subject_type)], ["Relation", triple.relation], ["Object", entity(triple.object, triple.object_type)],

@@ -20,7 +20,7 @@ export async function render(root, { space, query, announce }) {
     const degree = degrees(edges);
     const near = neighbours(edges, degree);
     const names = chosen(degree, near, Number(most.value) || 40);
-    for (const name of expanded) if (degree.has(name)) [name, ...near(name).slice(0, NEIGHBOURS)].forEach((one) => names.add(one));
+    for (const name of expanded) if (degree.has(name)) [name, ...near(name).filter((other) => !names.has(other)).slice(0, NEIGHBOURS)].forEach((one) => names.add(one));
     const drawn = edges.filter(({ source, target }) => names.has(source) && names.has(target));
     const hidden = (name) => near(name).filter((other) => !names.has(other)).length;
     caption.textContent = `${count(names.size, "entity", "entities")} of ${number(degree.size)}, ${count(drawn.length, "connection")} of ${number(edges.length)}` +
@@ -32,8 +32,10 @@ export async function render(root, { space, query, announce }) {
   const row = (name, degree, more) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: link([space, "entity", name]) }, name)), h("td", {}, number(degree)),
     h("td", {}, more && !expanded.has(name) ? h("button", { type: "button", "aria-label": `Show ${number(Math.min(more, NEIGHBOURS))} more around ${name}`, onclick: () => expand(name) }, `${number(more)} more`) : ""));
   const expand = async (name) => {
+    const byKeyboard = listed.contains(document.activeElement);
     expanded.add(name);
     await draw();
+    if (byKeyboard) [...listed.querySelectorAll("a")].find((one) => one.textContent === name)?.focus();
     announce(caption.textContent);
   };
   const redraw = async (as_of, valid_at) => {
