@@ -122,6 +122,7 @@ export const api = {
   forget: (space, body) => json("POST", of(space, "/forget"), { body }),
   /** Read the queue. Long work tells `tell` of its progress, and returns its result. */
   enrich: (space, tell) => long("POST", of(space, "/queue/enrich"), { body: {} }, tell),
-  importFile: (space, file, options, tell) => long("POST", of(space, "/files/import-file"), { query: { ...options, name: plainName(file.name) }, file }, tell),
+  importFile: (space, file, { format, session, speaker, columns, skip_invalid, dry_run }, tell) => long("POST", of(space, "/files/import-file"),
+    { query: { format, session, speaker, columns, skip_invalid, dry_run, name: plainName(file.name) }, file }, tell),
   ask: (space, body, tell) => long("POST", of(space, "/ask"), { body }, tell),
 };

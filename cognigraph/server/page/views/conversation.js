@@ -1,5 +1,5 @@
 // One conversation: its turns, beside each the facts that come from it, and its episodes as bands.
-import { h, fill, link, time, append, number, action } from "../dom.js";
+import { h, fill, link, time, append, number, action, copyable } from "../dom.js";
 import { api } from "../api.js";
 import { fact } from "../facts.js";
 import { written } from "../text.js";
@@ -75,7 +75,7 @@ function turn({ space, announce }, message, facts, index) {
     h("div.said", {},
       h("p.meta", {}, h("strong", {}, message.speaker ?? message.role ?? "?"), message.role ? h("span.badge", {}, message.role) : null,
         time(message.at, { withClock: true }),
-        h("a.quiet", { href: link([space, "ask"], { expected: message.id }), "aria-label": "Ask why this message is found, or is not" }, "why?"), forget),
+        h("a.quiet", { href: link([space, "ask"], { expected: message.id }), "aria-label": "Ask why this message is found, or is not" }, "why?"), forget, copyable(message.id, announce)),
       h("div.text", {}, written(message.text)),
       message.tags?.length ? h("p.keys", {}, message.tags.map((tag) => h("span.key", {}, tag))) : null, forgetting),
     h("ul.facts", { "aria-label": "Facts from this message" }, facts.map((triple) => h("li", {}, fact(space, triple)))));
