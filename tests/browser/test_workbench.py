@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 
 import pytest
@@ -243,12 +244,38 @@ def test_marks_become_elements_and_all_else_stays_as_it_is(visit):
                 const { written } = await import("/page/text.js");
                 const place = document.createElement("div");
                 place.append(...written(text));
-                place.querySelectorAll("[tabindex]").forEach(one => one.removeAttribute("tabindex"));
+                place.querySelectorAll("pre").forEach(one => one.removeAttribute("tabindex"));
                 return place.innerHTML;
             }""",
             text,
         )
         assert made == html, text
+
+
+def test_nothing_of_a_text_is_lost_or_read_as_html_whatever_its_marks(visit):
+    page = visit("default")
+    chosen = random.Random(7)
+    pieces = [*"`*_~#-+.<>&é\"'() \n", "```", "\n\n", "**", "1. ", "<b>", "</p>", "&lt;", "word"]
+    texts = ["".join(chosen.choices(pieces, k=chosen.randrange(40))) for _ in range(2000)]
+    found = page.evaluate(
+        """async texts => {
+            const { written } = await import("/page/text.js");
+            return texts.map(text => {
+                const place = document.createElement("div");
+                place.append(...written(text));
+                const names = [...place.querySelectorAll("*")].map(one => one.localName);
+                return [place.textContent, [...new Set(names)]];
+            });
+        }""",
+        texts,
+    )
+    assert len(found) == len(texts)
+    allowed = {"p", "pre", "code", "ul", "ol", "li", "strong", "em"}
+    marks = re.compile(r"[\s`*_~#+.1-]|word")  # a word may name the language of code
+    for text, (shown, names) in zip(texts, found, strict=True):
+        assert set(names) <= allowed, text
+        assert marks.sub("", shown) == marks.sub("", text)
+    assert {"pre", "ul", "ol", "strong", "em"} <= {name for _, names in found for name in names}
 
 
 _LABELS = """() => {

@@ -115,9 +115,9 @@ export const api = {
   split: (space, merge) => json("POST", of(space, "/review/split"), { body: { name: merge.name, type: merge.type } }),
   failures: (space) => items("GET", of(space, "/queue/failures")),
   estimate: (space) => json("GET", of(space, "/queue/estimate")),
-  /** The first messages that mention an entity, oldest first. */
-  mentions: async (space, entity, limit) => api.cypher(space, { limit, parameters: { entity }, query: `MATCH (c:Chunk)-[:MENTIONS]->(e:Entity)
-    WHERE toLower(e.name) = toLower($entity) AND c.part = 0
+  /** What the first messages that mention an entity say, oldest first. */
+  mentions: (space, { entity, session, speaker }, limit) => api.cypher(space, { limit, parameters: { entity, ...(session && { session }), ...(speaker && { speaker }) },
+    query: `MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) WHERE toLower(e.name) = toLower($entity)${session ? " AND c.session = $session" : ""}${speaker ? " AND c.speaker = $speaker" : ""}
     RETURN DISTINCT c.message_id AS id, c.session AS session, c.speaker AS speaker, c.at AS at, c.text AS text ORDER BY at` }),
   forget: (space, body) => json("POST", of(space, "/forget"), { body }),
   /** Read the queue. Long work tells `tell` of its progress, and returns its result. */

@@ -2,7 +2,7 @@
 // elements around pieces of the text and never reads HTML. Links stay text, so nobody is led elsewhere.
 import { h } from "./dom.js";
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,}) *([\w+#.-]*) *$/;
 const ITEM = /^\s*(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6} +(.*)$/;
 // A mark begins and ends at the edge of a word: not in 2*3*4, snake_case_name or a URL.
@@ -14,7 +14,7 @@ export function written(text) {
   const blocks = [];
   let said = [];
   const paragraph = () => {
-    const rest = said.join("\n").replace(/^\n+|\s+$/g, "");
+    const rest = said.join("\n").replace(/^\n+/, "").trimEnd();
     if (rest) blocks.push(h("p", {}, marked(rest)));
     said = [];
   };
@@ -29,9 +29,9 @@ export function written(text) {
     paragraph();
     if (fence) {
       const isEnd = (line) => line.trim().startsWith(fence[1]) && !line.trim().replaceAll(fence[1][0], "");
-      const end = lines.findIndex((line, index) => index > at && isEnd(line));
-      blocks.push(h("pre.code", { tabIndex: 0, title: fence[2] }, h("code", {}, lines.slice(at + 1, end < 0 ? lines.length : end).join("\n"))));
-      at = end < 0 ? lines.length : end;
+      const begin = at + 1;
+      do at++; while (at < lines.length && !isEnd(lines[at]));
+      blocks.push(h("pre.code", { tabIndex: 0, title: fence[2] }, h("code", {}, lines.slice(begin, at).join("\n"))));
     } else if (heading) {
       blocks.push(h("p.heading", {}, h("strong", {}, marked(heading[1]))));
     } else {

@@ -32,16 +32,18 @@ function table(counts) {
 export async function preview(output, space, chosen, forgotten) {
   const counts = await api.forget(space, { ...chosen, dry_run: true });
   if (!counts.messages) return fill(output, h("p.empty", {}, "No message meets these criteria."));
-  const [messages, facts] = await Promise.all([going(space, chosen), factsGoing(space, chosen)]);
+  const [texts, facts] = await Promise.all([going(space, chosen), factsGoing(space, chosen)]);
+  const shown = texts.slice(0, TEXTS);
+  const rest = counts.messages - new Set(shown.map((one) => JSON.stringify([one.session, one.id]))).size;
   const button = action(`Forget ${count(counts.messages, "message")} for good`, async () => forgotten(await api.forget(space, chosen)), ".danger");
-  // For one message, which stands above the button, a second press is confirmation enough.
-  const typed = counts.messages > 1 ? h("input", { autocomplete: "off" }) : null;
+  // For one message, whose text stands above the button, a second press is confirmation enough.
+  const typed = counts.messages > 1 || !shown.length ? h("input", { autocomplete: "off" }) : null;
   button.disabled = Boolean(typed);
   typed?.addEventListener("input", () => (button.disabled = typed.value.trim() !== "forget"));
   fill(output, h("section.panel", { "aria-label": "What would go" }, h("h2", {}, "This would go"), table(counts),
-    messages.length ? h("ul.rows", { "aria-label": "Texts that would go" }, messages.slice(0, TEXTS).map((message) => h("li", {}, h("p.meta", {}, h("strong", {}, message.speaker ?? message.role ?? "?"), time(message.at, { withClock: true }), message.session),
+    shown.length ? h("ul.rows", { "aria-label": "Texts that would go" }, shown.map((message) => h("li", {}, h("p.meta", {}, h("strong", {}, message.speaker ?? message.role ?? "?"), time(message.at, { withClock: true }), message.session),
       h("div.text", {}, written(message.text))))) : null,
-    counts.messages > Math.min(messages.length, TEXTS) ? h("p", {}, h("small", {}, `${number(counts.messages - Math.min(messages.length, TEXTS))} more are not shown.`)) : null,
+    rest > 0 ? h("p", {}, h("small", {}, `The texts of ${count(rest, "more message", "more messages")} are not shown.`)) : null,
     facts.length ? [h("h3", {}, "Facts that no other message says"), h("ul.plain", {}, facts.map((triple) => h("li", {}, fact(space, triple, { links: false }))))] : null,
     typed ? field("Type the word forget to confirm", typed, "This cannot be undone.") : h("p", {}, h("small", {}, "This cannot be undone.")),
     h("div.actions", {}, button, h("button", { type: "button", onclick: () => fill(output) }, "Keep"))));
@@ -51,9 +53,11 @@ export async function preview(output, space, chosen, forgotten) {
 /** The first messages that meet the criteria. */
 async function going(space, { message, session, speaker, before, entity }) {
   if (message) return [await api.message(space, message, session)];
-  const meets = (one) => (!session || one.session === session) && (!speaker || one.speaker === speaker) && (!before || new Date(one.at) < new Date(before));
-  if (entity) return (await api.mentions(space, entity, 10_000)).filter(meets);
-  return (await api.messages(space, { session, speaker, until: before, limit: TEXTS + 1 })).items.filter(meets);
+  // Of a message in several parts, those that mention the entity are listed. The query may take too long in a large
+  // space; then none is, and the counts say how many there are.
+  const listed = entity ? await api.mentions(space, { entity, session, speaker }, 3 * TEXTS).catch(() => [])
+    : (await api.messages(space, { session, speaker, until: before, limit: TEXTS + 1 })).items;
+  return listed.filter((one) => !before || new Date(one.at) < new Date(before));
 }
 
 /** The facts that rest on these messages alone, where the criteria say which these are. */
