@@ -40,9 +40,14 @@ export function degrees(edges) {
   return found;
 }
 
-/** Where each name stands. Those in `before` begin where they were, so a picture that grows stays the same. */
+/**
+ * Where each name stands. Those in `before` begin where they were, so a picture that grows stays the same. A wide
+ * canvas is filled by drawing everything as much wider, which also makes room for labels.
+ */
 function places(names, edges, { width, height }, centre, before) {
-  const nodes = names.map((id) => ({ id, ...before?.get(id), ...(id === centre ? { fx: 0, fy: 0 } : {}) }));
+  const wider = Math.max(1, Math.min(2.2, width / height || 1));
+  const start = (id) => (before?.has(id) ? { x: before.get(id).x / wider, y: before.get(id).y } : {});
+  const nodes = names.map((id) => ({ id, ...start(id), ...(id === centre ? { fx: 0, fy: 0 } : {}) }));
   const links = edges.filter(({ source, target }) => source !== target).map(({ source, target }) => ({ source, target }));
   const isLarge = nodes.length > MANY;
   const apart = isLarge ? 40 : 75;
@@ -50,11 +55,11 @@ function places(names, edges, { width, height }, centre, before) {
   d3.forceSimulation(nodes).stop().alphaDecay(1 - 0.001 ** (1 / ticks))
     .force("link", d3.forceLink(links).id(({ id }) => id).distance(apart * 1.6))
     .force("charge", d3.forceManyBody().theta(isLarge ? 1.3 : 0.9).strength(-apart * 6).distanceMax(apart * 12))
-    .force("x", d3.forceX().strength(0.06 * Math.min(1, height / width)))
+    .force("x", d3.forceX().strength(0.06))
     .force("y", d3.forceY().strength(0.06))
     .force("collide", d3.forceCollide(apart * 0.5))
     .tick(ticks);
-  return new Map(nodes.map(({ id, x, y }) => [id, { x, y }]));
+  return new Map(nodes.map(({ id, x, y }) => [id, { x: x * wider, y }]));
 }
 
 /** Draw edges in a container, in place of the graph that is drawn there. */
@@ -108,10 +113,11 @@ function declutter(graph) {
   const isSeen = ({ x, y }) => x >= view.x1 && x <= view.x2 && y >= view.y1 && y <= view.y2;
   const nodes = graph.nodes().filter((node) => isSeen(node.position())).sort((a, b) => b.data("centre") - a.data("centre") || b.data("degree") - a.data("degree"));
   const edges = nodes.length > MANY ? [] : graph.edges().filter((edge) => isSeen(edge.midpoint()));
-  const taken = [], shown = new Set();
+  const dots = nodes.length > MANY ? [] : nodes.map((node) => ({ of: node.id(), ...node.boundingBox({ includeLabels: false }) }));
+  const taken = [...dots], shown = new Set();
   for (const element of [...nodes, ...edges]) {
     const box = element.boundingBox({ includeNodes: false, includeEdges: false, includeOverlays: false, includeUnderlays: false });
-    if (taken.some((other) => box.x1 < other.x2 && box.x2 > other.x1 && box.y1 < other.y2 && box.y2 > other.y1)) continue;
+    if (taken.some((other) => other.of !== element.id() && box.x1 < other.x2 && box.x2 > other.x1 && box.y1 < other.y2 && box.y2 > other.y1)) continue;
     taken.push(box);
     shown.add(element.id());
   }

@@ -56,7 +56,8 @@ async function respond(space, place, { question, strategy, as_of }, announce) {
   try {
     const answer = await api.ask(space, { question, strategy, ...(as_of ? { as_of: endOf(as_of) } : {}) }, (round) => rounds.append(roundRow(round)));
     if (!asked.isConnected) return;  // the reader has asked something else
-    if (!answer.text) return fill(place, h("p", {}, h("small", {}, answer.notes.join(" "))));
+    const why = answer.stopped === "no model" ? "With a model, which the server has not, there would be an answer here (COGNIGRAPH_MODEL)." : answer.notes.join(" ");
+    if (!answer.text) return fill(place, h("p", {}, h("small", {}, why)));
     const { calls, input_tokens, output_tokens } = answer.usage;
     fill(asked, h("h2", {}, "Answer"), h("div.text", {}, written(answer.text)),
       answer.citations.length ? h("ul.plain", { "aria-label": "What the answer names" }, answer.citations.map((citation) => cited(space, citation))) : null,

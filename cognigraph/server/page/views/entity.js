@@ -19,6 +19,7 @@ export async function render(root, { space, rest: [name] }) {
     const old = shown.filter((triple) => triple.status !== "current").length;
     caption.textContent = count(shown.length - old, "current fact") + (old ? `, ${old} superseded or retracted (dashed)` : "") +
       (drawn.length < shown.length ? `; ${drawn.length} of them drawn` : "");
+    canvas.classList.toggle("large", drawn.length > 14);
     canvas.setAttribute("aria-label", `Graph around ${name}: ${caption.textContent}. The facts are listed below.`);
     await drawGraph(canvas, edgesOf(drawn), { centre: name, onOpen: (other) => (location.hash = link([space, "entity", other])) });
   };
