@@ -33,7 +33,7 @@ from synthetic import SyntheticExtractor, World
 from cognigraph import Memory, Space
 from cognigraph.model import Why
 from cognigraph.retrieve import results
-from cognigraph.retrieve.stopwatch import Stopwatch
+from cognigraph.retrieve.plan import Stopwatch
 from cognigraph.server.metrics import Metrics
 from cognigraph.tracing import span, stages
 
@@ -55,8 +55,8 @@ PATCHES: Mapping[str, Sequence[tuple[Any, str, Callable[..., Any]]]] = {
     "same": (),
     "without trace": (
         (Stopwatch, "lap", lambda *_: None),
-        (results._Ranked, "_counts", lambda *_: {}),
-        (results._Ranked, "_notes", lambda *_: ()),
+        (results.RankedCandidates, "_counts", lambda *_: {}),
+        (results.RankedCandidates, "_notes", lambda *_: ()),
     ),
     "without why": ((results, "explanations", _scores),),
 }

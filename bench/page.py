@@ -30,7 +30,9 @@ from cognigraph import Limits, Memory
 VIEWS = {
     "conversations": "default",
     "conversation": "default/conversation/{session}",
+    "facts": "default/facts",
     "entities": "default/entities",
+    "graph": "default/graph",
     "playground": "default/ask?q=Where+is+the+kayak%3F",
     "queue": "default/work",
 }

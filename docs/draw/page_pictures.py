@@ -19,9 +19,12 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).parents[1] / "pictures"
 VIEWS = {
     "page-conversation": "default/conversation/aug-ida",
-    "page-entity": "default/entity/Jonas",
+    "page-facts": "default/facts?entity=Pia",
+    "page-graph": "default/graph",
     "page-playground": "default/ask?q=Where+does+Jonas+work+now%3F",
 }
+OPENED = {"page-facts": "li.row summary"}
+"""What is clicked before the picture is taken."""
 
 
 def main() -> None:
@@ -55,6 +58,10 @@ def _photograph(address: str) -> None:
             page.goto(f"{address}/#/{view}")
             page.wait_for_selector("main h1")
             page.wait_for_load_state("networkidle")
+            if name in OPENED:
+                page.locator(OPENED[name]).first.click()
+                page.wait_for_load_state("networkidle")
+            page.wait_for_timeout(500)  # labels of a graph are laid out after it is drawn
             page.screenshot(path=FOLDER / f"{name}.png")
         browser.close()
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,25 +91,39 @@ def memory_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def served(memory_file: Path, tmp_path: Path) -> Iterator[Served]:
-    """A copy of the memory, so that each test may change it."""
-    path = tmp_path / "memory.db"
-    with Memory(memory_file, enrich="manual") as memory:
-        memory.admin.backup(path)
+@contextmanager
+def serving(path: Path, **environment: str) -> Iterator[str]:
+    """The address of a process that serves a memory."""
     command = [sys.executable, "-m", "cognigraph", "--db", str(path), "serve", "--port", "0"]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    )
     try:
         assert process.stderr is not None
         line = process.stderr.readline()
         found = re.search(r"http://\S+", line)
         assert found, f"the server said {line!r}"
-        yield Served(found.group(), path)
+        yield found.group()
     finally:
         process.terminate()
         process.wait(20)
         assert process.stderr is not None
         process.stderr.close()
+
+
+@pytest.fixture
+def memory_copy(memory_file: Path, tmp_path: Path) -> Path:
+    """A copy of the memory, so that each test may change it."""
+    path = tmp_path / "memory.db"
+    with Memory(memory_file, enrich="manual") as memory:
+        memory.admin.backup(path)
+    return path
+
+
+@pytest.fixture
+def served(memory_copy: Path) -> Iterator[Served]:
+    with serving(memory_copy) as address:
+        yield Served(address, memory_copy)
 
 
 @pytest.fixture

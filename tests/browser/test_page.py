@@ -21,10 +21,14 @@ VIEWS = {
     "default": "Conversations",
     "default/sessions?q=Where+does+Ann+live%3F": "Conversations",
     "default/conversation/ann-moves": "ann-moves",
+    "default/facts?entity=Ann": "Facts",
     "default/entities": "Entities",
     "default/entity/Ann": "Ann",
     "default/ask?q=Where+does+Ann+live%3F&expected=b1&compare=1": "Playground",
+    "default/graph": "Graph",
+    "default/cypher?name=hubs": "Cypher",
     "default/duplicates": "Duplicates",
+    "default/import": "Import",
     "default/work": "Queue",
     "default/forget": "Forget",
 }
@@ -140,7 +144,8 @@ def test_duplicates_are_merged_and_split(visit, served):
 
 def test_the_keyboard_reaches_every_view(visit):
     page = visit("default")
-    for key, heading in {"e": "Entities", "p": "Playground", "d": "Duplicates", "q": "Queue",
+    for key, heading in {"e": "Entities", "t": "Facts", "g": "Graph", "p": "Playground",
+                         "y": "Cypher", "d": "Duplicates", "i": "Import", "q": "Queue",
                          "f": "Forget", "c": "Conversations"}.items():  # fmt: skip
         page.keyboard.press("g")
         page.keyboard.press(key)

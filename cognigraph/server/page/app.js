@@ -5,10 +5,14 @@ import { api, ApiProblem, setKey } from "./api.js";
 const VIEWS = {
   sessions: ["Conversations", () => import("./views/sessions.js")],
   conversation: [null, () => import("./views/conversation.js")],
+  facts: ["Facts", () => import("./views/facts.js")],
   entities: ["Entities", () => import("./views/entities.js")],
   entity: [null, () => import("./views/entity.js")],
+  graph: ["Graph", () => import("./views/graph.js")],
   ask: ["Playground", () => import("./views/ask.js")],
+  cypher: ["Cypher", () => import("./views/cypher.js")],
   duplicates: ["Duplicates", () => import("./views/duplicates.js")],
+  import: ["Import", () => import("./views/import.js")],
   work: ["Queue", () => import("./views/work.js")],
   forget: ["Forget", () => import("./views/forget.js")],
 };
@@ -101,7 +105,7 @@ themeButton.addEventListener("click", () => {
 });
 
 // Keyboard: "g" and a letter go to a view, "/" to the search field, "?" shows this list.
-const SHORTCUTS = { c: "sessions", e: "entities", p: "ask", d: "duplicates", q: "work", f: "forget" };
+const SHORTCUTS = { c: "sessions", t: "facts", e: "entities", g: "graph", p: "ask", y: "cypher", d: "duplicates", i: "import", q: "work", f: "forget" };
 const dialog = document.getElementById("shortcuts");
 fill(dialog,
   h("h2", { id: "shortcuts-title" }, "Shortcuts"),
@@ -134,7 +138,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 addEventListener("hashchange", () => {
-  show().then(() => main.focus({ preventScroll: true }));
+  // A view may have chosen what has the focus.
+  show().then(() => main.contains(document.activeElement) || main.focus({ preventScroll: true }));
   scrollTo(0, 0);
 });
 export { api };

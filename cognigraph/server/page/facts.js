@@ -22,3 +22,9 @@ export function sources(space, triple) {
   return h("span.sources", {}, triple.sources.map((source) =>
     h("a", { href: link([space, "conversation", source.session], { m: source.id }), title: source.id }, time(source.at), source.said_by ? ` (${source.said_by})` : "")));
 }
+
+/** What was said about one slot of an entity, oldest first, and what ended each. */
+export function timeline(space, history) {
+  return h("ol.timeline", {}, history.triples.map((triple) => h("li", {}, fact(space, triple),
+    triple.superseded_at ? h("small", {}, " — superseded ", time(triple.superseded_at), triple.reason ? `: ${triple.reason}` : "") : null, " ", sources(space, triple))));
+}

@@ -1,8 +1,10 @@
 // The playground: a question, its hits with the signals that ranked them, the block that a model
-// would get, why an expected message is found or is not, and two settings side by side.
-import { h, fill, link, time, bar, field, count, number } from "../dom.js";
-import { api } from "../api.js";
+// would get, why an expected message is found or is not, and two settings side by side. If the server has a
+// model, "Ask" also answers, in rounds of searching; opening a link to a question only searches.
+import { h, fill, link, time, bar, field, count, number, problem } from "../dom.js";
+import { api, endOf } from "../api.js";
 import { fact } from "../facts.js";
+import { written } from "../text.js";
 
 export async function render(root, { space, query, announce }) {
   const question = h("input", { type: "search", name: "q", value: query.get("q") ?? "", required: true, placeholder: "Where does Ann live now?", "aria-label": "Question" });
@@ -12,7 +14,8 @@ export async function render(root, { space, query, announce }) {
   const left = settings("A", query), right = settings("B", query);
   right.element.hidden = !compare.checked;
   compare.addEventListener("change", () => (right.element.hidden = !compare.checked));
-  const output = h("div");
+  const strategy = h("select", { name: "strategy" }, ["licomemory", "hymem", "ama"].map((value) => h("option", { value, selected: query.get("strategy") === value }, value)));
+  const answer = h("div"), output = h("div");
   const run = async () => {
     if (!question.value.trim()) return;
     announce("Searching");
@@ -23,22 +26,63 @@ export async function render(root, { space, query, announce }) {
     fill(output, explained, h(`div.columns${compare.checked ? ".two" : ""}`, {}, columns));
     announce("Results are shown");
   };
-  const failure = (error) => fill(output, h("p.problem", { role: "alert" }, error.message));
+  const failure = (error) => fill(output, problem(error));
   const form = h("form.panel", { onsubmit: (event) => {
     event.preventDefault();
     const entries = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
     if (compare.checked) entries.compare = "1";
     history.replaceState(null, "", link([space, "ask"], entries));
     run().catch(failure);
+    respond(space, answer, { question: question.value.trim(), strategy: strategy.value, as_of: left.value().as_of }, announce);
   } },
     h("div.searchbar", {}, question, h("button.primary", { type: "submit" }, "Ask")),
     h("details", { open: Boolean(query.get("also") || query.get("expected") || compare.checked) }, h("summary", {}, "Settings"),
       h("div.fields", {}, field("More queries", also, "Searched together with the question."),
         field("Expected message", expected, "Explains why it is found, or is not."),
+        field("Strategy of the answer", strategy, "Used if the server has a model."),
         h("div.field", {}, h("label", {}, compare, " Compare two settings"))),
       h("div.columns.two", {}, left.element, right.element)));
-  fill(root, h("h1", {}, "Playground"), form, output);
+  fill(root, h("h1", {}, "Playground"), form, answer, output);
   if (question.value) await run().catch(failure);
+  else if (expected.value) await invite(space, expected.value, output, question).catch(failure);
+}
+
+/** Let the server's model answer, and show each round as it ends. Without a model only a note stands here. */
+async function respond(space, place, { question, strategy, as_of }, announce) {
+  const rounds = h("ol");
+  const state = h("p", { role: "status" }, "Answering");
+  const asked = h("section.panel", { "aria-label": "Answer" }, state, rounds);
+  fill(place, asked);
+  try {
+    const answer = await api.ask(space, { question, strategy, ...(as_of ? { as_of: endOf(as_of) } : {}) }, (round) => rounds.append(roundRow(round)));
+    if (!asked.isConnected) return;  // the reader has asked something else
+    const why = answer.stopped === "no model" ? "With a model, which the server has not, there would be an answer here (COGNIGRAPH_MODEL)." : answer.notes.join(" ");
+    if (!answer.text) return fill(place, h("p", {}, h("small", {}, why)));
+    const { calls, input_tokens, output_tokens } = answer.usage;
+    fill(asked, h("h2", {}, "Answer"), h("div.text", {}, written(answer.text)),
+      answer.citations.length ? h("ul.plain", { "aria-label": "What the answer names" }, answer.citations.map((citation) => cited(space, citation))) : null,
+      h("details", {}, h("summary", {}, `${count(answer.rounds.length, "round")} of ${answer.strategy} `,
+        h("small", {}, `${count(calls, "call")}, ${number(input_tokens + output_tokens)} tokens, stopped: ${answer.stopped}`)), h("ol", {}, answer.rounds.map(roundRow))),
+      answer.notes.map((note) => h("p", {}, h("small", {}, note))));
+    announce("The answer is shown");
+  } catch (error) {
+    fill(asked, problem(error));
+  }
+}
+
+const roundRow = ({ plan, found, deepened, assessment, seconds }) => h("li", {}, plan.queries.join("; ") || "related messages",
+  h("small.block", {}, `${plan.layer}: ${number(found.length + deepened.length)} new in ${seconds.toFixed(1)} s`, assessment?.missing ? `; missing: ${assessment.missing}` : ""));
+
+const cited = (space, { label, kind, id, session }) => h("li", {}, `${label} `,
+  kind === "message" ? h("a", { href: link([space, "conversation", session], { m: id }) }, id) : kind === "session" ? h("a", { href: link([space, "conversation", id]) }, id) : h("code", {}, id));
+
+/** Somebody asks why a message is found: show it, and want the question. */
+async function invite(space, id, output, question) {
+  const message = await api.message(space, id);
+  question.placeholder = "For which question?";
+  fill(output, h("section.panel", {}, h("h2", {}, "Why is this message found, or is not?"), h("blockquote", {}, message.text),
+    h("p", {}, "Write above a question that it should answer.")));
+  document.getElementById("main").addEventListener("shown", () => question.focus(), { once: true });
 }
 
 function settings(name, query) {

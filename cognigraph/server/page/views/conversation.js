@@ -1,11 +1,12 @@
 // One conversation: its turns, beside each the facts that come from it, and its episodes as bands.
-import { h, fill, link, time, append, number } from "../dom.js";
+import { h, fill, link, time, append, number, action, copyable } from "../dom.js";
 import { api } from "../api.js";
 import { fact } from "../facts.js";
+import { written } from "../text.js";
 
 const PAGE = 100;
 
-export async function render(root, { space, rest: [session], query }) {
+export async function render(root, { space, rest: [session], query, announce }) {
   const expected = query.get("m");
   const [info, facts, episodes] = await Promise.all([
     api.summary(space, session), api.triples(space, { session }), api.episodes(space, session),
@@ -30,7 +31,7 @@ export async function render(root, { space, rest: [session], query }) {
       const [episode, index] = bands.get(message.id) ?? [];
       if (episode && episode !== shown) turns.append(band(episode, index));
       if (episode) shown = episode;
-      turns.append(turn(space, message, bySource.get(message.id) ?? [], index));
+      turns.append(turn({ space, announce }, message, bySource.get(message.id) ?? [], index));
     }
     cursor = page.next;
     more.hidden = !cursor;
@@ -60,14 +61,23 @@ function band(episode, index) {
     h("small", {}, time(episode.started_at), episode.reason ? ` · ${episode.reason}` : ""));
 }
 
-function turn(space, message, facts, index) {
+function turn({ space, announce }, message, facts, index) {
+  const forgetting = h("div");
+  const forget = action("forget", async () => {
+    const { preview } = await import("./forget.js");
+    await preview(forgetting, space, { message: message.id, session: message.session }, () => {
+      item.remove();
+      announce("Forgotten");
+    });
+  }, ".quiet");
+  forget.setAttribute("aria-label", "See what forgetting this message would remove");
   const item = h("li.turn", { tabIndex: -1 },
     h("div.said", {},
       h("p.meta", {}, h("strong", {}, message.speaker ?? message.role ?? "?"), message.role ? h("span.badge", {}, message.role) : null,
         time(message.at, { withClock: true }),
-        h("a.quiet", { href: link([space, "ask"], { expected: message.id }), "aria-label": "Ask why this message is found, or is not" }, "why?")),
-      h("div.text", {}, message.text),
-      message.tags?.length ? h("p.keys", {}, message.tags.map((tag) => h("span.key", {}, tag))) : null),
+        h("a.quiet", { href: link([space, "ask"], { expected: message.id }), "aria-label": "Ask why this message is found, or is not" }, "why?"), forget, copyable(message.id, announce)),
+      h("div.text", {}, written(message.text)),
+      message.tags?.length ? h("p.keys", {}, message.tags.map((tag) => h("span.key", {}, tag))) : null, forgetting),
     h("ul.facts", { "aria-label": "Facts from this message" }, facts.map((triple) => h("li", {}, fact(space, triple)))));
   item.dataset.id = message.id;
   if (index !== undefined) item.classList.add(`band-${index % 6}`);

@@ -1,5 +1,5 @@
 // The queue: what is stored but not read yet, what failed, and what models cost.
-import { h, fill, number, time, count } from "../dom.js";
+import { h, fill, number, time, count, action } from "../dom.js";
 import { api } from "../api.js";
 
 export async function render(root, { space, announce }) {
@@ -7,17 +7,11 @@ export async function render(root, { space, announce }) {
   const costs = h("div", { role: "status" }, h("p.empty", {}, "Counting"));
   const states = [["pending", "waiting"], ["leased", "being read"], ["done", "read"], ["failed", "parked after failures"], ["summaries_pending", "summaries due"], ["summaries_failed", "summaries parked"]];
   const output = h("p", { role: "status" });
-  const enrich = h("button.primary", { type: "button", onclick: async () => {
-    enrich.disabled = true;
-    try {
-      await api.enrich(space, (progress) => (output.textContent = progress));
-      announce("The queue is read");
-      await render(root, { space, announce });
-    } catch (error) {
-      output.textContent = error.message;
-      enrich.disabled = false;
-    }
-  } }, "Read the queue now");
+  const enrich = action("Read the queue now", async () => {
+    await api.enrich(space, ({ done, total }) => (output.textContent = `${done} of ${total} read`));
+    announce("The queue is read");
+    await render(root, { space, announce });
+  }, ".primary");
   fill(root, h("h1", {}, "Queue"), h("dl.figures-list", {}, states.map(([key, name]) => h("div", {}, h("dt", {}, name), h("dd", {}, number(stats[key]))))),
     stats.pending ? [enrich, output] : null,
     h("h2", {}, "Failures"), failures.length ? h("ul.rows", {}, failures.map((failure) => h("li.row", {}, h("strong", {}, failure.message ?? failure.id), " ", h("small", {}, failure.session ?? ""), h("p", {}, failure.error),
