@@ -43,6 +43,8 @@ def bullet_lines(texts: Sequence[str]) -> str:
 
 _LONGEST_QUERY = 300
 _RELATED = 10
+_INSTEAD_MESSAGES = {"episodes": "episode", "memories": "memory"}
+"""Layers that messages are searched in place of if they have nothing, and what they consist of."""
 
 
 def same_query(text: str) -> str:
@@ -132,8 +134,11 @@ class LoopState:
                     seen = self.pool.message_keys()
                     more = self.recall.messages(query, plan.again, seen, per_session=1)
                     labels += self.add(more, query)
-        if not labels and not before and plan.layer == "episodes":
-            self.note("no episode was found: messages were searched instead")
+        nothing = not labels and not before and not self.pool.holds_written
+        if nothing and plan.layer in _INSTEAD_MESSAGES:
+            self.note(
+                f"no {_INSTEAD_MESSAGES[plan.layer]} was found: messages were searched instead"
+            )
             return self.fetch(replace(plan, layer="messages"))
         self.shown = tuple(dict.fromkeys(labels))
         return self.pool.items[before:]
@@ -143,6 +148,8 @@ class LoopState:
             return self.recall.messages(query, plan.k, self.pool.message_keys())
         if plan.layer == "facts":
             return self.recall.facts(query, plan.k, self.pool.uids("facts"))
+        if plan.layer == "memories":
+            return self.recall.memories(query, plan.k)
         return self.recall.episodes(query, plan.k)
 
     def unvisited(self, layer: str, query: str) -> bool:

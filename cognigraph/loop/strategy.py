@@ -11,6 +11,7 @@ from cognigraph.loop.ama_slots import Judge, Retry, RewriteAndRoute
 from cognigraph.loop.data import Assessment, Plan, Repair
 from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule
 from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
+from cognigraph.loop.membuilder_slots import MostSimilar
 from cognigraph.loop.refresher import Refresher
 
 
@@ -99,10 +100,20 @@ def ama(*, k_min: int, rounds: int = 2, max_tokens: int = 2000) -> Strategy:
     )
 
 
+def membuilder(*, k: int = 10, max_tokens: int = 3000) -> Strategy:
+    """MemBuilder's answer: the core profile, and the ``k`` memories most similar to the question.
+
+    One search and one call. ``k`` is the paper's. Without writers there is no profile, and the
+    memories are the facts and episodes of the extractor.
+    """
+    return Strategy(name="membuilder", route=MostSimilar(k), rounds=1, max_tokens=max_tokens)
+
+
 STRATEGIES: Mapping[str, Strategy] = {
     "licomemory": licomemory(),
     "hymem": hymem(rounds=3, d=10),
     "ama": ama(k_min=10),
+    "membuilder": membuilder(),
 }
 """The strategies by name. What the papers do not publish has values of our own: d, T and K_m."""
 
