@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from cognigraph.cli.memory_options import reading
 from cognigraph.cli.render import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
+    PAPERS,
     EvalSettings,
     Evaluation,
+    PaperRun,
+    PaperSettings,
     QASettings,
     QuestionAnswering,
     Report,
@@ -27,8 +31,10 @@ from cognigraph.evaluate import (
 )
 from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
+from cognigraph.evaluate.papers import Estimated, Paper, cells, tokens_of
 from cognigraph.evaluate.qa import prompt_texts
 from cognigraph.llm import Budget, ChatModel
+from cognigraph.model import Usage
 
 
 def evaluate(run: CommandRun) -> int:
@@ -38,6 +44,8 @@ def evaluate(run: CommandRun) -> int:
         return _show_prompts(run)
     if arguments.benchmark == "self":
         return own_data(run)
+    if arguments.benchmark == "paper":
+        return paper(run)
     if arguments.file is None:
         raise ConfigurationError("the FILE of the benchmark is required")
     models = _models(run) if arguments.qa else None
@@ -91,38 +99,138 @@ def _show_prompts(run: CommandRun) -> int:
     return OK
 
 
-def _models(run: CommandRun) -> tuple[ChatModel, ChatModel]:
-    """The model that answers and the model that judges, by default the same."""
+def _budget(run: CommandRun) -> Budget:
     arguments = run.arguments
-    budget = Budget(
+    return Budget(
         calls=arguments.budget_calls, tokens=arguments.budget_tokens, cost=arguments.budget_cost
     )
-    of_the_model = {**os.environ}
-    if arguments.model:
-        of_the_model["COGNIGRAPH_MODEL"] = arguments.model
+
+
+def _models(run: CommandRun, budget: Budget | None = None) -> tuple[ChatModel, ChatModel]:
+    """The model that answers and the model that judges, by default the same."""
+    environ, budget = _environment(run), budget or _budget(run)
+    judge = judge_environment(environ, run.arguments.judge)
     return (
-        ChatModel.from_environment(of_the_model, budget=budget),
-        ChatModel.from_environment(judge_environment(of_the_model, arguments.judge), budget=budget),
+        ChatModel.from_environment(environ, budget=budget),
+        ChatModel.from_environment(judge, budget=budget),
     )
+
+
+def _environment(run: CommandRun) -> dict[str, str]:
+    """The environment for the model that answers."""
+    named = run.arguments.model
+    return {**os.environ, **({"COGNIGRAPH_MODEL": named} if named else {})}
 
 
 def judge_environment(environ: Mapping[str, str], judge: str | None) -> dict[str, str]:
-    """The environment for the judge: its own variables replace those of the model.
+    """The environment for the judge; see :func:`other_environment`."""
+    return other_environment(environ, judge or environ.get("COGNIGRAPH_JUDGE"), "JUDGE")
+
+
+def other_environment(environ: Mapping[str, str], model: str | None, role: str) -> dict[str, str]:
+    """The environment for a model with another role: its own variables replace the model's.
 
     The model's key is only used at the model's own address, and its prices only for that model.
     """
     found = dict(environ)
-    model = judge or environ.get("COGNIGRAPH_JUDGE")
-    url = environ.get("COGNIGRAPH_JUDGE_BASE_URL")
+    url = environ.get(f"COGNIGRAPH_{role}_BASE_URL")
     if model and model != environ.get("COGNIGRAPH_MODEL"):
         found |= {"COGNIGRAPH_MODEL": model, "COGNIGRAPH_MODEL_PRICES": ""}
     if url and url != environ.get("OPENAI_BASE_URL"):
         found |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "", "COGNIGRAPH_MODEL_PRICES": ""}
-    if key := environ.get("COGNIGRAPH_JUDGE_API_KEY"):
+    if key := environ.get(f"COGNIGRAPH_{role}_API_KEY"):
         found["OPENAI_API_KEY"] = key
-    if prices := environ.get("COGNIGRAPH_JUDGE_PRICES"):
+    if prices := environ.get(f"COGNIGRAPH_{role}_PRICES"):
         found["COGNIGRAPH_MODEL_PRICES"] = prices
     return found
+
+
+def paper(run: CommandRun) -> int:
+    """Measure the main table of a paper, after saying what that takes."""
+    arguments, terminal = run.arguments, run.terminal
+    chosen = PAPERS.get(arguments.file or "")
+    if chosen is None:
+        raise ConfigurationError(f"eval paper needs one of {', '.join(PAPERS)}")
+    if not arguments.data:
+        known = ", ".join(FORMATS[name].title for name in chosen.published)
+        raise ConfigurationError(f"--data is required: a file of {known}")
+    paper_run = _paper_run(run, chosen)
+    estimates = paper_run.estimates()
+    total = sum((one.total for one in estimates), Usage())
+    terminal.show(_estimates(paper_run, estimates))
+    if not _may_begin(run):
+        terminal.document({"estimates": [asdict(one) for one in estimates]})
+        terminal.note(
+            f"this takes about {total.calls:,} calls and {tokens_of(total):,} tokens; add --yes, "
+            "or a limit with --budget-calls, --budget-tokens or --budget-cost"
+        )
+        return FOUND_PROBLEM
+    try:
+        with terminal.progress("measuring", None) as bar:
+            result = paper_run.run(lambda what: bar.at(0, what))
+    except KeyboardInterrupt as error:
+        raise Interrupted("interrupted; run the same command again to continue") from error
+    terminal.document(result | {"table": str(paper_run.table)})
+    for measured in result["benchmarks"]:
+        heads = result["heads"]
+        title = FORMATS[measured["benchmark"]].title
+        table = render.table(title, ">questions", *(f">{head}" for head in heads.values()))
+        for row in cells(measured, heads):
+            table.add_row(*row)
+        terminal.show(table)
+        if measured["missing"]:
+            terminal.note(
+                f"{measured['missing']:,} answers are missing; run the same command again"
+            )
+    if result["stopped"]:
+        terminal.note(f"stopped: {result['stopped']}")
+    terminal.write(str(paper_run.table))
+    return OK if result["complete"] else FOUND_PROBLEM
+
+
+def _may_begin(run: CommandRun) -> bool:
+    arguments = run.arguments
+    limits = (arguments.budget_calls, arguments.budget_tokens, arguments.budget_cost)
+    return arguments.yes or any(limit is not None for limit in limits)
+
+
+def _paper_run(run: CommandRun, chosen: Paper) -> PaperRun:
+    from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
+    from cognigraph.ingest.model.extractor import ModelExtractor
+
+    arguments, options, budget = run.arguments, run.options, _budget(run)
+    models = _models(run, budget)
+    environ = _environment(run)
+    named = arguments.build_model or environ.get("COGNIGRAPH_BUILD_MODEL")
+    builder = ChatModel.from_environment(other_environment(environ, named, "BUILD"), budget=budget)
+    writes = chosen.extractor == "membuilder"
+    extractor = MemBuilderExtractor(builder) if writes else ModelExtractor(builder)
+    settings = PaperSettings(
+        embedder=options.embedder,
+        limit=arguments.limit,
+        repetitions=arguments.runs,
+        split=arguments.split,
+        workers=arguments.workers,
+        location=options.chosen_db,
+        auth=options.auth,
+        database=options.database,
+    )
+    files = [Path(file).expanduser() for file in arguments.data]
+    return PaperRun(chosen, files, extractor, models, settings, _folder(run))
+
+
+def _estimates(paper_run: PaperRun, estimates: Sequence[Estimated]) -> Table:
+    """What is left to do, with about how many calls and tokens."""
+    runs = plural(paper_run.repetitions, "run")
+    table = render.table(f"{paper_run.paper.title}, {runs}", ">calls", ">tokens")
+    for one in estimates:
+        title = FORMATS[one.benchmark].title
+        what = f"{title}, {plural(one.sessions, 'session')}: build"
+        table.add_row(what, f"{one.build.calls:,}", f"{tokens_of(one.build):,}")
+        for name, usage in (("answer", one.answers), ("judge", one.judge)):
+            what = f"{title}, {plural(one.questions, 'question')}: {name}"
+            table.add_row(what, f"{usage.calls:,}", f"{tokens_of(usage):,}")
+    return table
 
 
 def _settings(run: CommandRun) -> EvalSettings:
