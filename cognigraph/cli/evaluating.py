@@ -14,6 +14,7 @@ from rich.table import Table
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
 from cognigraph.cli.memory_options import reading
+from cognigraph.cli.options import amount, whole
 from cognigraph.cli.render import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
@@ -394,12 +395,12 @@ def export_training(run: CommandRun) -> int:
     arguments, terminal = run.arguments, run.terminal
     calls, folder = list(read_calls(Path(arguments.recording))), Path(arguments.folder)
     if arguments.format == "sft":
-        if arguments.questions is not None:
-            raise ConfigurationError("--questions are for --format rl")
+        if arguments.questions is not None or arguments.parquet:
+            raise ConfigurationError("--questions and --parquet are for --format rl")
         count = export_sft(calls, folder)
     else:
         questions = read_questions(Path(arguments.questions)) if arguments.questions else {}
-        count = export_rl(calls, folder, questions)
+        count = export_rl(calls, folder, questions, parquet=arguments.parquet)
     left_out = len(calls) - count
     terminal.document({"format": arguments.format, "examples": count, "left_out": left_out})
     note = f", {left_out} left out because they were not valid" if left_out else ""
@@ -407,18 +408,78 @@ def export_training(run: CommandRun) -> int:
     return OK
 
 
+def training_questions(run: CommandRun) -> int:
+    """Let a model write questions about sessions, for the rewards of writers."""
+    from cognigraph.training.questions import (
+        append_questions,
+        ask_about,
+        read_questions,
+        sessions_in_order,
+    )
+
+    arguments, terminal = run.arguments, run.terminal
+    file = Path(arguments.file).expanduser()
+    model = ChatModel.from_environment(_environment(run), budget=_budget(run))
+    known = read_questions(file) if file.exists() else {}
+    left_out: list[str] = []
+    with reading(run.options) as space:
+        wanted = set(arguments.session or ())
+        numbered = list(enumerate(sessions_in_order(space)))
+        if missing := wanted - {session.id for _, session in numbered}:
+            raise ConfigurationError(f"there is no session {sorted(missing)[0]!r}")
+        open_ones = [
+            (index, session)
+            for index, session in numbered
+            if (not wanted or session.id in wanted) and (space.name, session.id) not in known
+        ]
+        made = 0
+        with terminal.progress("asking", len(open_ones)) as bar:
+            for done, (index, session) in enumerate(open_ones, 1):
+                questions, refused, _ = ask_about(space, session, index, model)
+                append_questions(questions, file)
+                made += len(questions)
+                left_out += refused
+                bar.at(done, plural(made, "question"))
+    terminal.document({"sessions": len(open_ones), "questions": made, "left_out": left_out})
+    for reason in left_out:
+        terminal.note(f"left out: {reason}")
+    terminal.note(
+        f"{plural(made, 'question')} about {plural(len(open_ones), 'session')} added to {file}"
+    )
+    return OK
+
+
 def add_training(command: Any) -> None:
-    """Describe the command to the parser."""
+    """Describe the commands to the parser."""
+    questions: argparse.ArgumentParser = command(
+        "training-questions",
+        "let a model write questions about sessions, for the rewards of memory writers",
+        "Add five questions with their answers for each session of the space to FILE (JSON lines), "
+        "for export-training --format rl --questions FILE. Sessions that FILE has questions about "
+        "are left out, so an interrupted run continues. The model sees the session and what the "
+        "memory knew before it.",
+    )
+    questions.add_argument("file", metavar="FILE", help="the file of questions, made if it is new")
+    questions.add_argument(
+        "--session", action="append", metavar="ID", help="only this session; may be repeated"
+    )
+    questions.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    questions.add_argument("--budget-calls", type=whole, metavar="N", help="most calls")
+    questions.add_argument("--budget-tokens", type=whole, metavar="N", help="most tokens")
+    questions.add_argument("--budget-cost", type=amount, metavar="X", help="needs prices")
     export: argparse.ArgumentParser = command(
         "export-training",
         "write recorded calls of memory writers as training data",
         "Turn a file that MemBuilderExtractor(record=FILE) has written into data in FOLDER: "
         "train.jsonl and dataset_info.json for LLaMA-Factory (sft, valid answers only), or "
-        "train.json for verl (rl).",
+        "train.json or train.parquet for verl (rl).",
     )
     export.add_argument("recording", metavar="RECORDING", help="the file of recorded calls")
     export.add_argument("folder", metavar="FOLDER", help="folder for the training data")
     export.add_argument("--format", choices=("sft", "rl"), default="sft", help="default: sft")
     export.add_argument(
         "--questions", metavar="FILE", help="questions of the sessions, for rewards (rl)"
+    )
+    export.add_argument(
+        "--parquet", action="store_true", help="write train.parquet (rl; extra training)"
     )

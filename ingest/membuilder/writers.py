@@ -136,7 +136,7 @@ def write_core(
         why = [f"{problem}: core {answer.operation}"] if problem else []
         run.keep("core", prompt, answer, why, text)
         return []
-    operation = _core_operation(answer)
+    operation = core_operation(answer)
     try:
         new = _compressed(run, applied(text, operation))
     except RefusedOperation as refusal:
@@ -149,7 +149,8 @@ def write_core(
     return [WrittenRow("profile", PROFILE, version, new, chunks, operation=operation)]
 
 
-def _core_operation(answer: CoreAnswer) -> CoreOperation:
+def core_operation(answer: CoreAnswer) -> CoreOperation:
+    """The change of the profile that an answer stands for."""
     content = "\n".join(" ".join(line.split()) for line in answer.content.splitlines())
     if answer.operation == "REPLACE":
         return CoreOperation("REPLACE", content.strip(), answer.old)
