@@ -39,7 +39,7 @@ from cognigraph.retrieve.block import (
     procedure_line,
     written_lines,
 )
-from cognigraph.retrieve.block_lines import Background, MessageKey, day, triple_line
+from cognigraph.retrieve.block_lines import Background, MessageKey, day, message_head, triple_line
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import overview_subject
@@ -442,6 +442,31 @@ class Pool:
         left = max_tokens - count("\n".join(lines))
         rest = self._assembled(question, hits, left) if hits else None
         return _joined(lines, citations, rest, count)
+
+    def as_said(self, question: str, max_tokens: int, labels: Sequence[str]) -> Context | None:
+        """A block of the messages among these labels, each whole, in order of time.
+
+        The profile and procedures that writers keep stand first. ``None`` if there are none, if one
+        was stored in parts, or if they do not fit.
+        """
+        hits = sorted(self.hits(labels), key=lambda hit: (hit.at, hit.session, hit.part))
+        if not labels or not hits or any(hit.parts > 1 for hit in hits):
+            return None
+        zone = self._recall.zone
+        lines = [
+            f"[C{number}] {message_head(hit, zone)}{one_line(hit.text)}"
+            for number, hit in enumerate(hits, 1)
+        ]
+        written = self._recall.written(question, max_tokens)
+        text = "\n".join([HEADER, *written, "Messages:", *lines, FOOTER])
+        tokens = (self._recall.settings.count_tokens or estimate_tokens)(text)
+        if tokens > max_tokens:
+            return None
+        citations = [
+            Citation(f"C{number}", "message", hit.id, hit.session)
+            for number, hit in enumerate(hits, 1)
+        ]
+        return Context(text, tokens=tokens, hits=tuple(hits), citations=tuple(citations))
 
     def _written_lines(self, question: str, max_tokens: int, count: Count) -> tuple[str, ...]:
         """The profile and procedures that a search has found, as far as they fit, or the usual."""

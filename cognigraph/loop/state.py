@@ -81,6 +81,7 @@ class LoopState:
         self.assessment: Assessment | None = None
         self.verdict: Verdict = "unchecked"
         self.chosen: tuple[str, ...] = ()
+        self.as_said = False
         self.answers: list[str] = []
         self.cited: tuple[Citation, ...] = ()
         self.notes: list[str] = []
@@ -175,7 +176,14 @@ class LoopState:
         self.chosen = tuple(dict.fromkeys((*self.chosen, *labels)))
 
     def block(self) -> Context:
-        """The prompt block of the chosen evidence."""
+        """The prompt block of the chosen evidence.
+
+        With ``as_said`` it has the chosen messages whole and in order of time, if they fit.
+        """
+        if self.as_said:
+            whole = self.pool.as_said(self.question, self.max_tokens, self.chosen)
+            if whole is not None:
+                return whole
         return self.pool.block(self.question, self.max_tokens, self.chosen)
 
     # In words, for prompts
@@ -232,8 +240,10 @@ class Written:
     citations: tuple[Citation, ...]
 
 
-def write_answer(state: LoopState, *, last: bool = True) -> Written:
+def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> Written:
     """Ask the model for the answer; to what would or might be, also for one that it infers.
+
+    ``prompt`` takes the place of the prompt that the question calls for.
 
     Raises:
         ModelError: there is no usable answer.
@@ -248,7 +258,8 @@ def write_answer(state: LoopState, *, last: bool = True) -> Written:
         "pool": state.answer_lines,
         "memory": str(block) or NONE,
     }
-    prompt = "loop-infer-1" if asks_for_inference(state.question) else "loop-answer-1"
+    usual = "loop-infer-1" if asks_for_inference(state.question) else "loop-answer-1"
+    prompt = prompt or usual
     answer = state.asker.ask(prompt, FinalAnswer, inputs, last=last)
     text = answer.answer.strip()
     return Written(text, block, cited(state, block, answer.labels, text))
