@@ -34,6 +34,7 @@ from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
 from cognigraph.evaluate.papers import Estimated, Paper, cells, tokens_of
 from cognigraph.evaluate.qa import prompt_texts
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.llm import Budget, ChatModel
 from cognigraph.model import Usage
 
@@ -197,6 +198,7 @@ def _may_begin(run: CommandRun) -> bool:
 
 def _paper_run(run: CommandRun, chosen: Paper) -> PaperRun:
     from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
+    from cognigraph.ingest.model.conflicts import ConflictChecker
     from cognigraph.ingest.model.extractor import ModelExtractor
 
     arguments, options, budget = run.arguments, run.options, _budget(run)
@@ -204,8 +206,11 @@ def _paper_run(run: CommandRun, chosen: Paper) -> PaperRun:
     environ = _environment(run)
     named = arguments.build_model or environ.get("COGNIGRAPH_BUILD_MODEL")
     builder = ChatModel.from_environment(other_environment(environ, named, "BUILD"), budget=budget)
-    writes = chosen.extractor == "membuilder"
-    extractor = MemBuilderExtractor(builder) if writes else ModelExtractor(builder)
+    extractor: Extractor = ModelExtractor(builder)
+    if chosen.extractor == "membuilder":
+        extractor = MemBuilderExtractor(builder)
+    elif chosen.extractor == "ama":
+        extractor = ConflictChecker(builder, extractor)
     settings = PaperSettings(
         embedder=options.embedder,
         limit=arguments.limit,

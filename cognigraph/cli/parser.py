@@ -295,8 +295,8 @@ def _common() -> Parser:
     group.add_argument(
         "--extractor",
         metavar="NAME",
-        help="what extracts facts: rules (default), openai[:MODEL], membuilder[:MODEL] or "
-        "openai+membuilder[:MODEL]",
+        help="what extracts facts: rules (default), openai[:MODEL], ama[:MODEL], "
+        "membuilder[:MODEL] or openai+membuilder[:MODEL]",
     )
     group.add_argument(
         "--timezone", metavar="ZONE", help="timezone of times, given and printed (default: UTC)"

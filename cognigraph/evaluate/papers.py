@@ -104,7 +104,7 @@ PAPERS: Mapping[str, Paper] = {
         Paper(
             name="ama",
             title="AMA, tables 1, 2 and 4",
-            extractor="openai",
+            extractor="ama",
             strategy="ama",
             ranking="default",
             adversarial=False,

@@ -64,6 +64,8 @@ class Models:
                 if writer == "core":
                     self.profiles.append(user.split("<profile>\n")[1].split("\n</profile>")[0])
                 return writer, WRITE[writer]
+        if "memory consistent" in system and "<new_facts>" in user:
+            return "conflicts", {"conflicts": []}
         if "summary of a conversation" in system:
             return "summary", {"keys": ["dog"], "themes": [{"title": "Dog", "summary": "A dog."}]}
         if system.startswith("You extract") or ("<turns>" in user and "facts" in system):
