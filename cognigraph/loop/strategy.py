@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from cognigraph.errors import ConfigurationError
@@ -84,17 +85,20 @@ def hymem(*, rounds: int, d: int, k: int = 10, n: int = 30, max_tokens: int = 30
     )
 
 
-def ama(*, k_min: int, rounds: int = 2, max_tokens: int = 2000) -> Strategy:
+def ama(
+    *, k_min: int, rounds: int = 2, max_tokens: int = 2000, retention: timedelta | None = None
+) -> Strategy:
     """AMA: route by intent, judge, retry on another layer, refresh what is in conflict.
 
-    ``rounds`` is K_r, 2 in the paper. K_m (``k_min``) is not published.
+    ``rounds`` is K_r, 2 in the paper. K_m (``k_min``) is not published. A fact in conflict that was
+    last said longer ago than ``retention`` is retracted instead of superseded; ``None`` is never.
     """
     return Strategy(
         name="ama",
         route=RewriteAndRoute(k_min),
         assess=Judge(),
         reflect=Retry(k_min),
-        repair=Refresher(),
+        repair=Refresher(retention),
         rounds=rounds,
         max_tokens=max_tokens,
     )
