@@ -276,7 +276,7 @@ class PaperRun:
     # Before it starts
 
     def estimates(self) -> list[Estimated]:
-        """What is left to do, for each benchmark; no model is called and nothing is written."""
+        """What is left to do, for each benchmark; no model is called."""
         return [self._estimate(one) for one in self._evaluations]
 
     def _estimate(self, evaluation: Evaluation) -> Estimated:

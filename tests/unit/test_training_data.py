@@ -6,12 +6,15 @@ import json
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, Memory
 from cognigraph.cli.app import main
 from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
 from cognigraph.testing import ScriptedModel
 from cognigraph.training.export import read_calls
+from cognigraph.training.outputs import read_output
 from cognigraph.training.questions import (
     MIX,
     kinds_of_session,
@@ -19,7 +22,9 @@ from cognigraph.training.questions import (
     read_questions,
     write_questions,
 )
+from cognigraph.training.rewards import KINDS
 from tests.servers.model_server import ModelServer, good
+from tests.unit.test_membuilder import NAMED
 from tests.unit.test_rules import window
 
 # Which names LLaMA-Factory looks up in dataset_info.json (its data/README.md), and which roles must
@@ -203,3 +208,28 @@ def test_questions_are_made_for_stored_sessions_and_continued(tmp_path, monkeypa
     assert "I moved to Graz." not in asked[0].split("</known>")[0]
     known, new = asked[1].split("</known>")
     assert "I moved to Graz." in known and "balcony" not in known and "balcony" in new
+
+
+KNOWN = {"E1": "2026: Ann moves.", "F1": "Ann likes tea", "P1": "Bread: 1. knead"}
+ANSWERS = st.lists(NAMED, max_size=4).map(lambda given: json.dumps({"operations": given}))
+CORE_ANSWERS = st.fixed_dictionaries(
+    {"operation": st.sampled_from(["APPEND", "REPLACE", "REWRITE", "NONE", "DROP"])},
+    optional={"content": st.text(max_size=9), "old": st.sampled_from(["tea", "", "Likes"])},
+).map(json.dumps)
+
+
+@pytest.mark.slow
+@given(st.sampled_from(KINDS), st.text(max_size=40) | ANSWERS | CORE_ANSWERS, st.integers(0, 3))
+def test_any_output_is_read_and_an_invalid_one_adds_nothing(kind, text, turns):
+    before = "Likes tea." if kind == "core" else KNOWN
+    kept = ("Likes tea.",) if kind == "core" else tuple(KNOWN.values())
+    found = read_output(text, kind, before, turns)
+    assert (
+        read_output(f"<think>{text}</think> {text}", kind, before, turns)
+        == read_output(text, kind, before, turns)
+        or "</think>" in text
+    )
+    if not found.valid:
+        assert (found.entries, found.new, found.stored) == (kept, (), 0)
+    elif kind != "core":
+        assert found.entries == (*kept, *found.new)  # nothing is overwritten
