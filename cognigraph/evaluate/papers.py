@@ -29,7 +29,7 @@ from cognigraph.llm import Model
 from cognigraph.model import Message, Usage
 from cognigraph.settings import EnrichSettings, RankingName
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 
 PaperName = Literal["licomemory", "ama", "hymem", "membuilder"]
 Split = Literal["sft", "rl", "test"]

@@ -22,7 +22,7 @@ from cognigraph.ingest.membuilder.answer_schema import (
 )
 from cognigraph.ingest.membuilder.writers import core_operation
 from cognigraph.states.core_profile import RefusedOperation, applied
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens
 from cognigraph.training.rewards import Kind
 
 _Operations = EpisodicAnswer | SemanticAnswer | ProceduralAnswer

@@ -20,7 +20,7 @@ from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.model import Session, StoredMessage, Usage
-from cognigraph.model.roles import ANONYMOUS
+from cognigraph.model.messages import ANONYMOUS
 
 if TYPE_CHECKING:
     from cognigraph.space import Space

@@ -31,8 +31,7 @@ from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Triple, Usage
 from cognigraph.settings import WeightSetName
-from cognigraph.text.marks import one_line
-from cognigraph.text.token_estimate import estimate_tokens
+from cognigraph.text.marks import estimate_tokens, one_line
 
 PROMPT = "conflicts-1"
 NOT_CHECKED = "conflicts were not checked"
