@@ -3,11 +3,13 @@
 python bench/ablation.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --k 15 --json FILE
 
-DIR has the layout that bench/said.py describes. The conversations are inserted and enriched once;
-then every question is asked with the settings of every row. A row reports evidence recall@k with
-two 95 % bootstrap intervals (resampling questions within conversations, and whole conversations),
-and the paired difference to its reference row, which is the paper's profile, the paper's
-ranking of candidates from all sources, or the default profile.
+    [--rows paper,no_session_layer,no_session_cut,no_decay,tk_0.2,released]
+
+DIR has the layout that bench/said.py describes. Without --rows, all are measured. The conversations
+are inserted and enriched once; then every question is asked with the settings of every row. A row
+reports evidence recall@k with two 95 % bootstrap intervals (resampling questions within
+conversations, and whole conversations), and the paired difference to its reference row, which is
+the paper's profile, the paper's ranking of candidates from all sources, or the default profile.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from cognigraph.evaluate.metrics import bootstrap, rounded, score
 
 PAPER = SearchSettings(ranking="licomemory")
 WIDE = SearchSettings(ranking="licomemory", licomemory=LicoMemorySettings(candidates="wide"))
+RELEASED = SearchSettings.licomemory_as_released()
 DEFAULT = SearchSettings()
 
 
@@ -50,9 +53,17 @@ def wide(**changes: Any) -> SearchSettings:
     return replace(WIDE, licomemory=replace(WIDE.licomemory, **changes))
 
 
-def rows() -> dict[str, Row]:
-    """Return all rows by the key that the result file and bench/figures.py use."""
-    return of_the_paper() | of_wide_candidates() | of_the_default()
+def rows(names: str = "") -> dict[str, Row]:
+    """Return rows by the key that the result file and bench/figures.py use.
+
+    ``names`` are those wanted, with commas; the rows that they are compared with come along.
+    """
+    table = of_the_paper() | of_wide_candidates() | of_the_default()
+    wanted = names.split(",") if names else list(table)
+    if unknown := set(wanted) - set(table):
+        raise SystemExit(f"no row {sorted(unknown)[0]!r}; there are {', '.join(table)}")
+    wanted += [table[name].against for name in wanted]
+    return {name: row for name, row in table.items() if name in wanted}
 
 
 def of_the_paper() -> dict[str, Row]:
@@ -61,6 +72,13 @@ def of_the_paper() -> dict[str, Row]:
         "paper": Row("profile licomemory: candidates, equations and settings of the paper", PAPER),
         "no_session_layer": Row(
             "no session layer: S_s := S_t, triples of all sessions", replace(PAPER, sessions=False)
+        ),
+        "no_session_cut": Row(
+            "no session cut: triples of all sessions, S_s as a score only",
+            replace(PAPER, sessions_by_vector=RELEASED.sessions_by_vector),
+        ),
+        "released": Row(
+            "profile licomemory with the settings of the authors' repository", RELEASED
         ),
         "triples_by_vector": Row(
             "triples by vector only, not by entity", replace(PAPER, triples_per_anchor=0)
@@ -163,13 +181,15 @@ class Asked:
     recall: float
 
 
-def ask(data: Path, embedder: str, extraction: str, k: int) -> dict[str, list[Asked]]:
+def ask(
+    data: Path, embedder: str, extraction: str, k: int, table: dict[str, Row]
+) -> dict[str, list[Asked]]:
     """Ask every question of every conversation with the settings of every row."""
     answers: dict[str, list[Asked]] = defaultdict(list)
     for talk in talks(data):
         with filled_space(talk, extraction, Remembering(resolve(embedder))) as space:
             for question in talk.answerable:
-                for key, row in rows().items():
+                for key, row in table.items():
                     hits = space.search(question.text, k, question.now, settings=row.settings)
                     share = score([hit.id for hit in hits], question.evidence, k).recall
                     answers[key].append(Asked(talk.name, question.category, share))
@@ -231,17 +251,19 @@ def main() -> None:
     parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="recorded")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--k", type=int, default=15)
+    parser.add_argument("--rows", default="", metavar="NAME,NAME")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    answers = ask(Path(arguments.data), arguments.embedder, arguments.extraction, arguments.k)
-    table = {
-        key: report(row, answers[key], answers[row.against]) for key, row in rows().items()
-    }  # fmt: skip
+    chosen = rows(arguments.rows)
+    answers = ask(
+        Path(arguments.data), arguments.embedder, arguments.extraction, arguments.k, chosen
+    )
+    table = {key: report(row, answers[key], answers[row.against]) for key, row in chosen.items()}
     result = {
         "extraction": arguments.extraction,
         "embedder": arguments.embedder.split("/")[-1],
         "k": arguments.k,
-        "questions": len(answers["paper"]),
+        "questions": len(next(iter(answers.values()))),
         "machine": machine(),
         "rows": table,
     }

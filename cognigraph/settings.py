@@ -14,7 +14,7 @@ from cognigraph.validation import check_fields
 RankingName = Literal["default", "licomemory"]
 WeightSetName = Literal["plain", "model"]
 Weights = Literal["auto", "plain", "model"]
-Mean = Literal["harmonic", "arithmetic"]
+Mean = Literal["harmonic", "arithmetic", "weighted"]
 BareChunks = Literal["behind", "among"]
 CandidateSources = Literal["wide", "paper"]
 
@@ -97,13 +97,19 @@ class EnrichSettings:
             _require(self.settle >= timedelta(0), "enrich.settle must not be negative")
 
 
+_ALL_SESSIONS = 1_000_000
+"""A number of sessions that cuts none off."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LicoMemorySettings:
     """Parts of the paper's ranking that can be changed in the ``licomemory`` profile.
 
     They exist to measure what each part contributes; the defaults are the paper's. ``mean``
-    combines the session and triple scores. The tau of the decay is ``tau_scale`` times the median
-    time gap.
+    combines the session and triple scores: ``"weighted"`` is .2 and .8 of them, as in the authors'
+    repository. ``session_matches`` is how many of the question's entities count in the score of a
+    session, those that match its keys best; ``None`` is all of them. The tau of the decay is
+    ``tau_scale`` times the median time gap.
 
     ``candidates`` says where candidates come from. With ``"paper"`` (section 3.2), from the top
     down only: sessions by their keys, triples of the best sessions, and messages that these triples
@@ -118,6 +124,7 @@ class LicoMemorySettings:
     """
 
     mean: Mean = "harmonic"
+    session_matches: int | None = None
     tau_scale: float = 1.0
     hyperlinks: bool = True
     bare_chunks: BareChunks = "behind"
@@ -139,6 +146,10 @@ class LicoMemorySettings:
             "in the paper only hyperlinks lead to messages",
         )
         _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
+        _require(
+            self.session_matches is None or self.session_matches >= 1,
+            "search.licomemory.session_matches must be at least 1",
+        )
         positive = 0 < self.tau_scale < float("inf")
         _require(positive, "search.licomemory.tau_scale must be above 0 and finite")
 
@@ -203,6 +214,23 @@ class SearchSettings:
         _require(self.weights in get_args(Weights), f"unknown search.weights {self.weights!r}")
         for name in _LIMITS:
             _require(getattr(self, name) >= 0, f"search.{name} must not be negative")
+
+    @classmethod
+    def licomemory_as_released(cls) -> SearchSettings:
+        """LiCoMemory as its authors released it, where that differs from the paper.
+
+        S_s is the mean over the three entities that match a session's keys best. It is weighted
+        with the triple's score (.2 and .8) and cuts no session off. 20 triples, without decay. The
+        repository compares each entity with every key, here with the best of the session.
+        """
+        return cls(
+            ranking="licomemory",
+            licomemory=LicoMemorySettings(mean="weighted", session_matches=3),
+            sessions_by_vector=_ALL_SESSIONS,
+            triples_by_vector=20,
+            max_triples=20,
+            decay=False,
+        )
 
     @property
     def is_top_down(self) -> bool:

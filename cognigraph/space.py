@@ -427,7 +427,7 @@ class Space(Tenant):
         Args:
             question: the question in natural language.
             history: the turns of the conversation before it, oldest first.
-            strategy: ``"licomemory"``, ``"hymem"``, ``"ama"``, or a
+            strategy: ``"licomemory"``, ``"hymem"``, ``"ama"``, ``"membuilder"``, or a
                 :class:`~cognigraph.loop.Strategy`.
             limits: of rounds, calls, tokens, cost and time. A limit that is reached ends the
                 search; the last call is kept for the answer.

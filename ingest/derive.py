@@ -39,6 +39,7 @@ from cognigraph.resolution.name_forms import (
     spelled_out,
 )
 from cognigraph.states.slots import FactForm, worded
+from cognigraph.states.succession import NewRuling
 from cognigraph.stores.records import (
     AliasRow,
     Derivation,
@@ -62,6 +63,8 @@ NO_RELATION = "relation is not a name"
 NO_ENTITY = "mention is not a name"
 NO_MENTION = "mention in none of the chunks read"
 NO_ALIAS = "alias is not a name, or has no meaning outside its sentence"
+UPDATED = "an extractor updated it"
+"""The reason of a ruling that an extractor makes; it quotes nothing that could be forgotten."""
 NO_KEY = "key is not a name with a weight"
 
 
@@ -98,6 +101,8 @@ class _Draft:
     """Uids of chunks, each with the quoted speaker."""
     replaces: set[str]
     """Uids of the chunks that state it to replace other facts."""
+    supersedes: dict[str, datetime]
+    """Uids of the known facts that it takes the place of, each with the time since when."""
 
     def add(self, other: _Draft) -> None:
         """Add the evidence of an equal fact, and take over its spelling if that is earlier."""
@@ -108,6 +113,8 @@ class _Draft:
             else:
                 self.evidence[uid] = known or said_by
         self.replaces |= other.replaces
+        for uid, since in other.supersedes.items():
+            self.supersedes[uid] = min(since, self.supersedes.get(uid, since))
         if other.spelled < self.spelled:
             self.subject, self.relation, self.object = other.subject, other.relation, other.object
             self.spelled = other.spelled
@@ -156,6 +163,7 @@ def derive(
         else tuple(KeyRow(uid, name, weight, next(vectors)) for uid, name, weight in keys),
         themes=None if themes is None else tuple(theme_rows(themes, vectors)),
         written=extraction.written,
+        rulings=tuple(_rulings(drafts)),
         state=replace_surrogates(extraction.state)[0],
     )
     return derivation, tuple(rejected)
@@ -244,7 +252,11 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
         evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in indices}
         spelled = order_fact(_first(indices, lease), subject.name, relation, object.name)
         replaces, negated = set(evidence) if fact.replaces else set(), bool(fact.negated)
-        return _Draft(subject, relation, object, when, negated, spelled, evidence, replaces)
+        since = when.start if when else min(chunk.at for chunk in indices)
+        return _Draft(
+            subject, relation, object, when, negated, spelled, evidence, replaces,
+            dict.fromkeys(fact.supersedes, since),
+        )  # fmt: skip
     return None
 
 
@@ -348,6 +360,16 @@ def _indices(indices: Iterable[int], lease: Lease) -> list[WorkChunk]:
     return [
         lease.chunks[index] for index in indices if isinstance(index, int) and 0 <= index < count
     ]
+
+
+def _rulings(drafts: dict[str, _Draft]) -> list[NewRuling]:
+    """What takes the place of known facts; of several, the first."""
+    rulings: dict[str, NewRuling] = {}
+    for uid, draft in drafts.items():
+        for old, since in draft.supersedes.items():
+            if old != uid and old not in drafts:
+                rulings.setdefault(old, NewRuling("supersede", old, uid, since, UPDATED))
+    return list(rulings.values())
 
 
 def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[TripleRow]:

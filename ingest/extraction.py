@@ -22,6 +22,8 @@ from cognigraph.text.terms import printable, replace_surrogates
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
 """The standard entity types; extractors may use other words as well."""
+BY_MODEL = "topic"
+"""The reason of an episode whose beginning a model has chosen."""
 NO_DATE = "time is not a date, the fact stays without it"
 """Why a time was rejected: by the check of a model's answer, or when facts are prepared."""
 
@@ -51,7 +53,8 @@ class Fact:
     date is dropped. ``chunks`` are the indices of its evidence in ``Window.chunks``, at least one.
     ``said_by`` is the quoted person, if that is not the speaker of the evidence ("Ben told me
     that"). ``replaces`` says that the text itself puts it in the place of earlier facts with this
-    subject and relation ("I use Tidal now").
+    subject and relation ("I use Tidal now"). ``supersedes`` are uids of known facts that it takes
+    the place of, whatever their relation.
     """
 
     subject: str
@@ -64,6 +67,7 @@ class Fact:
     negated: bool = False
     said_by: str | None = None
     replaces: bool = False
+    supersedes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +219,7 @@ class UsingModel(Protocol):
 
 @runtime_checkable
 class Recalling(Protocol):
-    """An extractor that is also given what is known: ``written`` and ``facts`` of the notes."""
+    """An extractor that is also given ``written``, ``facts`` and ``episodes`` of the notes."""
 
     @property
     def recalls(self) -> int:

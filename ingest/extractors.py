@@ -63,6 +63,18 @@ def _openai_membuilder(detail: str, timezone: tzinfo | None, budget: Budget | No
     return _writers(detail, timezone, budget, over_model=True)
 
 
+def _ama(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
+    from cognigraph.llm import ChatModel
+
+    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
+    model = ChatModel.from_environment(environ, budget=budget)
+
+    from cognigraph.ingest.model.conflicts import ConflictChecker
+    from cognigraph.ingest.model.extractor import ModelExtractor
+
+    return ConflictChecker(model, ModelExtractor(model, timezone=timezone), timezone=timezone)
+
+
 def _writers(
     detail: str, timezone: tzinfo | None, budget: Budget | None, *, over_model: bool
 ) -> Extractor:
@@ -82,6 +94,7 @@ _BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = 
     "rules": _rules,
     "auto": _auto,
     "openai": _openai,
+    "ama": _ama,
     "membuilder": _membuilder,
     "openai+membuilder": _openai_membuilder,
 }

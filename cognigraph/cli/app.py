@@ -94,6 +94,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "completion": _completion,
     "eval": evaluating.evaluate,
     "export-training": evaluating.export_training,
+    "training-questions": evaluating.training_questions,
 }
 
 

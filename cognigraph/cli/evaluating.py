@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,15 @@ from rich.table import Table
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
 from cognigraph.cli.memory_options import reading
+from cognigraph.cli.options import amount, whole
 from cognigraph.cli.render import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
+    PAPERS,
     EvalSettings,
     Evaluation,
+    PaperRun,
+    PaperSettings,
     QASettings,
     QuestionAnswering,
     Report,
@@ -27,8 +32,11 @@ from cognigraph.evaluate import (
 )
 from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
+from cognigraph.evaluate.papers import Estimated, Paper, cells, tokens_of
 from cognigraph.evaluate.qa import prompt_texts
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.llm import Budget, ChatModel
+from cognigraph.model import Usage
 
 
 def evaluate(run: CommandRun) -> int:
@@ -38,6 +46,8 @@ def evaluate(run: CommandRun) -> int:
         return _show_prompts(run)
     if arguments.benchmark == "self":
         return own_data(run)
+    if arguments.benchmark == "paper":
+        return paper(run)
     if arguments.file is None:
         raise ConfigurationError("the FILE of the benchmark is required")
     models = _models(run) if arguments.qa else None
@@ -91,38 +101,142 @@ def _show_prompts(run: CommandRun) -> int:
     return OK
 
 
-def _models(run: CommandRun) -> tuple[ChatModel, ChatModel]:
-    """The model that answers and the model that judges, by default the same."""
+def _budget(run: CommandRun) -> Budget:
     arguments = run.arguments
-    budget = Budget(
+    return Budget(
         calls=arguments.budget_calls, tokens=arguments.budget_tokens, cost=arguments.budget_cost
     )
-    of_the_model = {**os.environ}
-    if arguments.model:
-        of_the_model["COGNIGRAPH_MODEL"] = arguments.model
+
+
+def _models(run: CommandRun, budget: Budget | None = None) -> tuple[ChatModel, ChatModel]:
+    """The model that answers and the model that judges, by default the same."""
+    environ, budget = _environment(run), budget or _budget(run)
+    judge = judge_environment(environ, run.arguments.judge)
     return (
-        ChatModel.from_environment(of_the_model, budget=budget),
-        ChatModel.from_environment(judge_environment(of_the_model, arguments.judge), budget=budget),
+        ChatModel.from_environment(environ, budget=budget),
+        ChatModel.from_environment(judge, budget=budget),
     )
+
+
+def _environment(run: CommandRun) -> dict[str, str]:
+    """The environment for the model that answers."""
+    named = run.arguments.model
+    return {**os.environ, **({"COGNIGRAPH_MODEL": named} if named else {})}
 
 
 def judge_environment(environ: Mapping[str, str], judge: str | None) -> dict[str, str]:
-    """The environment for the judge: its own variables replace those of the model.
+    """The environment for the judge; see :func:`other_environment`."""
+    return other_environment(environ, judge or environ.get("COGNIGRAPH_JUDGE"), "JUDGE")
+
+
+def other_environment(environ: Mapping[str, str], model: str | None, role: str) -> dict[str, str]:
+    """The environment for a model with another role: its own variables replace the model's.
 
     The model's key is only used at the model's own address, and its prices only for that model.
     """
     found = dict(environ)
-    model = judge or environ.get("COGNIGRAPH_JUDGE")
-    url = environ.get("COGNIGRAPH_JUDGE_BASE_URL")
+    url = environ.get(f"COGNIGRAPH_{role}_BASE_URL")
     if model and model != environ.get("COGNIGRAPH_MODEL"):
         found |= {"COGNIGRAPH_MODEL": model, "COGNIGRAPH_MODEL_PRICES": ""}
     if url and url != environ.get("OPENAI_BASE_URL"):
         found |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "", "COGNIGRAPH_MODEL_PRICES": ""}
-    if key := environ.get("COGNIGRAPH_JUDGE_API_KEY"):
+    if key := environ.get(f"COGNIGRAPH_{role}_API_KEY"):
         found["OPENAI_API_KEY"] = key
-    if prices := environ.get("COGNIGRAPH_JUDGE_PRICES"):
+    if prices := environ.get(f"COGNIGRAPH_{role}_PRICES"):
         found["COGNIGRAPH_MODEL_PRICES"] = prices
     return found
+
+
+def paper(run: CommandRun) -> int:
+    """Measure the main table of a paper, after saying what that takes."""
+    arguments, terminal = run.arguments, run.terminal
+    chosen = PAPERS.get(arguments.file or "")
+    if chosen is None:
+        raise ConfigurationError(f"eval paper needs one of {', '.join(PAPERS)}")
+    if not arguments.data:
+        known = ", ".join(FORMATS[name].title for name in chosen.published)
+        raise ConfigurationError(f"--data is required: a file of {known}")
+    paper_run = _paper_run(run, chosen)
+    estimates = paper_run.estimates()
+    total = sum((one.total for one in estimates), Usage())
+    terminal.show(_estimates(paper_run, estimates))
+    if not _may_begin(run):
+        terminal.document({"estimates": [asdict(one) for one in estimates]})
+        terminal.note(
+            f"this takes about {total.calls:,} calls and {tokens_of(total):,} tokens; add --yes, "
+            "or a limit with --budget-calls, --budget-tokens or --budget-cost"
+        )
+        return FOUND_PROBLEM
+    try:
+        with terminal.progress("measuring", None) as bar:
+            result = paper_run.run(lambda what: bar.at(0, what))
+    except KeyboardInterrupt as error:
+        raise Interrupted("interrupted; run the same command again to continue") from error
+    terminal.document(result | {"table": str(paper_run.table)})
+    for measured in result["benchmarks"]:
+        heads = result["heads"]
+        title = FORMATS[measured["benchmark"]].title
+        table = render.table(title, ">questions", *(f">{head}" for head in heads.values()))
+        for row in cells(measured, heads):
+            table.add_row(*row)
+        terminal.show(table)
+        if measured["missing"]:
+            terminal.note(
+                f"{measured['missing']:,} answers are missing; run the same command again"
+            )
+    if result["stopped"]:
+        terminal.note(f"stopped: {result['stopped']}")
+    terminal.write(str(paper_run.table))
+    return OK if result["complete"] else FOUND_PROBLEM
+
+
+def _may_begin(run: CommandRun) -> bool:
+    arguments = run.arguments
+    limits = (arguments.budget_calls, arguments.budget_tokens, arguments.budget_cost)
+    return arguments.yes or any(limit is not None for limit in limits)
+
+
+def _paper_run(run: CommandRun, chosen: Paper) -> PaperRun:
+    from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
+    from cognigraph.ingest.model.conflicts import ConflictChecker
+    from cognigraph.ingest.model.extractor import ModelExtractor
+
+    arguments, options, budget = run.arguments, run.options, _budget(run)
+    models = _models(run, budget)
+    environ = _environment(run)
+    named = arguments.build_model or environ.get("COGNIGRAPH_BUILD_MODEL")
+    builder = ChatModel.from_environment(other_environment(environ, named, "BUILD"), budget=budget)
+    extractor: Extractor = ModelExtractor(builder)
+    if chosen.extractor == "membuilder":
+        extractor = MemBuilderExtractor(builder)
+    elif chosen.extractor == "ama":
+        extractor = ConflictChecker(builder, extractor)
+    settings = PaperSettings(
+        embedder=options.embedder,
+        limit=arguments.limit,
+        repetitions=arguments.runs,
+        split=arguments.split,
+        workers=arguments.workers,
+        location=options.chosen_db,
+        auth=options.auth,
+        database=options.database,
+    )
+    files = [Path(file).expanduser() for file in arguments.data]
+    return PaperRun(chosen, files, extractor, models, settings, _folder(run))
+
+
+def _estimates(paper_run: PaperRun, estimates: Sequence[Estimated]) -> Table:
+    """What is left to do, with about how many calls and tokens."""
+    runs = plural(paper_run.repetitions, "run")
+    table = render.table(f"{paper_run.paper.title}, {runs}", ">calls", ">tokens")
+    for one in estimates:
+        title = FORMATS[one.benchmark].title
+        what = f"{title}, {plural(one.sessions, 'session')}: build"
+        table.add_row(what, f"{one.build.calls:,}", f"{tokens_of(one.build):,}")
+        for name, usage in (("answer", one.answers), ("judge", one.judge)):
+            what = f"{title}, {plural(one.questions, 'question')}: {name}"
+            table.add_row(what, f"{usage.calls:,}", f"{tokens_of(usage):,}")
+    return table
 
 
 def _settings(run: CommandRun) -> EvalSettings:
@@ -286,12 +400,12 @@ def export_training(run: CommandRun) -> int:
     arguments, terminal = run.arguments, run.terminal
     calls, folder = list(read_calls(Path(arguments.recording))), Path(arguments.folder)
     if arguments.format == "sft":
-        if arguments.questions is not None:
-            raise ConfigurationError("--questions are for --format rl")
+        if arguments.questions is not None or arguments.parquet:
+            raise ConfigurationError("--questions and --parquet are for --format rl")
         count = export_sft(calls, folder)
     else:
         questions = read_questions(Path(arguments.questions)) if arguments.questions else {}
-        count = export_rl(calls, folder, questions)
+        count = export_rl(calls, folder, questions, parquet=arguments.parquet)
     left_out = len(calls) - count
     terminal.document({"format": arguments.format, "examples": count, "left_out": left_out})
     note = f", {left_out} left out because they were not valid" if left_out else ""
@@ -299,18 +413,78 @@ def export_training(run: CommandRun) -> int:
     return OK
 
 
+def training_questions(run: CommandRun) -> int:
+    """Let a model write questions about sessions, for the rewards of writers."""
+    from cognigraph.training.questions import (
+        append_questions,
+        ask_about,
+        read_questions,
+        sessions_in_order,
+    )
+
+    arguments, terminal = run.arguments, run.terminal
+    file = Path(arguments.file).expanduser()
+    model = ChatModel.from_environment(_environment(run), budget=_budget(run))
+    known = read_questions(file) if file.exists() else {}
+    left_out: list[str] = []
+    with reading(run.options) as space:
+        wanted = set(arguments.session or ())
+        numbered = list(enumerate(sessions_in_order(space)))
+        if missing := wanted - {session.id for _, session in numbered}:
+            raise ConfigurationError(f"there is no session {sorted(missing)[0]!r}")
+        open_ones = [
+            (index, session)
+            for index, session in numbered
+            if (not wanted or session.id in wanted) and (space.name, session.id) not in known
+        ]
+        made = 0
+        with terminal.progress("asking", len(open_ones)) as bar:
+            for done, (index, session) in enumerate(open_ones, 1):
+                questions, refused, _ = ask_about(space, session, index, model)
+                append_questions(questions, file)
+                made += len(questions)
+                left_out += refused
+                bar.at(done, plural(made, "question"))
+    terminal.document({"sessions": len(open_ones), "questions": made, "left_out": left_out})
+    for reason in left_out:
+        terminal.note(f"left out: {reason}")
+    terminal.note(
+        f"{plural(made, 'question')} about {plural(len(open_ones), 'session')} added to {file}"
+    )
+    return OK
+
+
 def add_training(command: Any) -> None:
-    """Describe the command to the parser."""
+    """Describe the commands to the parser."""
+    questions: argparse.ArgumentParser = command(
+        "training-questions",
+        "let a model write questions about sessions, for the rewards of memory writers",
+        "Add five questions with their answers for each session of the space to FILE (JSON lines), "
+        "for export-training --format rl --questions FILE. Sessions that FILE has questions about "
+        "are left out, so an interrupted run continues. The model sees the session and what the "
+        "memory knew before it.",
+    )
+    questions.add_argument("file", metavar="FILE", help="the file of questions, made if it is new")
+    questions.add_argument(
+        "--session", action="append", metavar="ID", help="only this session; may be repeated"
+    )
+    questions.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    questions.add_argument("--budget-calls", type=whole, metavar="N", help="most calls")
+    questions.add_argument("--budget-tokens", type=whole, metavar="N", help="most tokens")
+    questions.add_argument("--budget-cost", type=amount, metavar="X", help="needs prices")
     export: argparse.ArgumentParser = command(
         "export-training",
         "write recorded calls of memory writers as training data",
         "Turn a file that MemBuilderExtractor(record=FILE) has written into data in FOLDER: "
         "train.jsonl and dataset_info.json for LLaMA-Factory (sft, valid answers only), or "
-        "train.json for verl (rl).",
+        "train.json or train.parquet for verl (rl).",
     )
     export.add_argument("recording", metavar="RECORDING", help="the file of recorded calls")
     export.add_argument("folder", metavar="FOLDER", help="folder for the training data")
     export.add_argument("--format", choices=("sft", "rl"), default="sft", help="default: sft")
     export.add_argument(
         "--questions", metavar="FILE", help="questions of the sessions, for rewards (rl)"
+    )
+    export.add_argument(
+        "--parquet", action="store_true", help="write train.parquet (rl; extra training)"
     )

@@ -118,6 +118,7 @@ BENCHMARKS = (
     "realtalk",
     "vehiclemembench",
     "self",
+    "paper",
 )
 """What ``eval`` can be asked for; written out so that starting a command does not load it."""
 
@@ -294,8 +295,8 @@ def _common() -> Parser:
     group.add_argument(
         "--extractor",
         metavar="NAME",
-        help="what extracts facts: rules (default), openai[:MODEL], membuilder[:MODEL] or "
-        "openai+membuilder[:MODEL]",
+        help="what extracts facts: rules (default), openai[:MODEL], ama[:MODEL], "
+        "membuilder[:MODEL] or openai+membuilder[:MODEL]",
     )
     group.add_argument(
         "--timezone",
@@ -346,10 +347,31 @@ def _evaluating(command: Any) -> None:
         "FILE.cognigraph-eval/ receives the figures, an HTML page, and the state from which an "
         "interrupted run continues. Each combination of settings is a run of its own. "
         "`eval self` needs no file: it makes questions from messages of --db, without a model, and "
-        "compares search settings on them.",
+        "compares search settings on them. `eval paper licomemory|ama|hymem|membuilder --data "
+        "FILE` builds a memory, answers and judges as the paper does, and writes the rows of its "
+        "main table; without --yes or a budget it says what that would take, and stops.",
     )
     evaluate.add_argument("benchmark", choices=BENCHMARKS)
-    evaluate.add_argument("file", metavar="FILE", nargs="?", help="file or folder (not for self)")
+    evaluate.add_argument(
+        "file", metavar="FILE", nargs="?", help="file or folder (not for self); name of a paper"
+    )
+    paper = evaluate.add_argument_group("eval paper")
+    paper.add_argument(
+        "--data", action="append", metavar="FILE", help="a benchmark of the paper; may be repeated"
+    )
+    paper.add_argument(
+        "--build-model",
+        metavar="NAME",
+        help="builds the memory; default: COGNIGRAPH_BUILD_MODEL, else the model that answers; "
+        "COGNIGRAPH_BUILD_BASE_URL, _API_KEY and _PRICES are for another endpoint",
+    )
+    paper.add_argument("--runs", type=count, metavar="N", help="default: as many as the paper")
+    paper.add_argument(
+        "--split",
+        choices=("sft", "rl", "test"),
+        help="questions of LongMemEval by MemBuilder's split (default there: test)",
+    )
+    paper.add_argument("--yes", action="store_true", help="begin without a budget")
     own = evaluate.add_argument_group("eval self")
     own.add_argument(
         "--questions", type=count, default=100, metavar="N", help="at most (default: 100)"
@@ -379,9 +401,12 @@ def _evaluating(command: Any) -> None:
         help="answer by this loop instead of from one block; may be repeated, to compare them "
         "(block is the answer from one block)",
     )
-    answers.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    answers.add_argument(
+        "--model", "--answer-model", metavar="NAME", help="default: COGNIGRAPH_MODEL"
+    )
     answers.add_argument(
         "--judge",
+        "--judge-model",
         metavar="NAME",
         help="default: COGNIGRAPH_JUDGE, else the model; COGNIGRAPH_JUDGE_BASE_URL, _API_KEY and "
         "_PRICES are for a judge at another endpoint",

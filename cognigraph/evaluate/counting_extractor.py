@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.ingest.extraction import (
     AlsoRead,
+    Contextual,
     Extraction,
     Extractor,
+    Pausing,
+    Recalling,
     Summarising,
     Window,
     also_reads,
@@ -75,8 +79,19 @@ class _CountingSummariser(CountingExtractor):
         return self._counted(self._summariser.summarise, window)
 
 
+_PASSED_ON = {Contextual: "context", Pausing: "settle", Recalling: "recalls"}
+"""Abilities that are a single property, which the queue asks an extractor for."""
+
+
 def counting(extractor: Extractor) -> CountingExtractor:
-    """Wrap an extractor; the result is ``Summarising`` exactly if the extractor is."""
+    """Wrap an extractor; the result has the abilities of the extractor that the queue asks for."""
+    own = {
+        name: property(attrgetter(f"_extractor.{name}"))
+        for ability, name in _PASSED_ON.items()
+        if isinstance(extractor, ability)
+    }
     if isinstance(extractor, Summarising):
-        return _CountingSummariser(extractor, extractor)
-    return CountingExtractor(extractor)
+        kind: type[_CountingSummariser] = type("_Counting", (_CountingSummariser,), own)
+        return kind(extractor, extractor)
+    plain: type[CountingExtractor] = type("_Counting", (CountingExtractor,), own)
+    return plain(extractor)

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from cognigraph.evaluate.files import sha256
 from cognigraph.evaluate.formats import FORMATS, files_of, load
 from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
-from cognigraph.ingest.extraction import Summarising
+from cognigraph.ingest.extraction import Extractor, Summarising
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.step import Step
 from cognigraph.llm import Model
@@ -44,11 +44,11 @@ Progress = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalSettings:
-    """What is evaluated. Changing anything but ``limit`` makes it a different run.
+    """What is evaluated. Changing anything but ``limit`` and ``only`` makes it a different run.
 
     ``cutoffs`` are the k; ``extractor`` may be ``"none"``; ``limit`` takes the first conversations
-    only (LongMemEval has one a question). ``location`` puts the memory elsewhere than into the
-    run's folder: a file or a Neo4j URI.
+    only (LongMemEval has one a question), and ``only`` those whose name it accepts. ``location``
+    puts the memory elsewhere than into the run's folder: a file or a Neo4j URI.
     """
 
     benchmark: Benchmark
@@ -58,6 +58,7 @@ class EvalSettings:
     embedder: str = "wordllama"
     max_tokens: int = 1300
     limit: int | None = None
+    only: Callable[[str], bool] | None = None
     location: str | None = None
     auth: tuple[str, str] | None = field(default=None, repr=False)
     database: str | None = None
@@ -70,21 +71,34 @@ class EvalSettings:
 
     def recorded(self) -> dict[str, Any]:
         """Return the settings as they are recorded in the result, without credentials."""
-        found = asdict(self)
-        for name in ("limit", "auth"):
-            del found[name]
+        left_out = ("limit", "auth", "only")
+        found = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name not in left_out
+        }
         return found | {"cutoffs": sorted(set(self.cutoffs)), "cognigraph": __version__}
 
 
 class Evaluation:
-    """A run and its folder, where finished work is recorded."""
+    """A run and its folder, where finished work is recorded.
 
-    def __init__(self, file: Path, settings: EvalSettings, folder: Path | None = None) -> None:
+    ``extractor`` takes the place of that which the settings name.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        settings: EvalSettings,
+        folder: Path | None = None,
+        extractor: Extractor | None = None,
+    ) -> None:
         self.file = file
         self.settings = settings
         self.sha256 = sha256(*files_of(settings.benchmark, file))
         reads = settings.extractor != NO_EXTRACTION
-        self.extractor = counting(resolve_extractor(settings.extractor if reads else "rules"))
+        named = settings.extractor if reads else "rules"
+        self.extractor = counting(resolve_extractor(extractor or named))
         recorded = {"sha256": self.sha256, **settings.recorded()}
         if reads:  # "openai" may be another model tomorrow
             recorded["extractor"] = self.extractor.name
@@ -99,12 +113,15 @@ class Evaluation:
         self.answered = Journal(self.folder / "questions.jsonl", "id")
         self._recorded = recorded
         self.questions: list[Question] = []
-        self._names: list[str] = []
+        self.names: list[str] = []
         self._asked_of: dict[str, str] = {}
 
     def conversations(self) -> Iterator[Conversation]:
         """Yield the conversations of the file, up to the limit."""
-        return islice(load(self.settings.benchmark, self.file), self.settings.limit)
+        only = self.settings.only
+        found = load(self.settings.benchmark, self.file)
+        chosen = (one for one in found if only is None or only(one.name))
+        return islice(chosen, self.settings.limit)
 
     @property
     def level(self) -> Level:
@@ -140,14 +157,14 @@ class Evaluation:
         """Do the remaining work; an interrupted run can be resumed by calling this again."""
         done = 0
         self.questions.clear()
-        self._names.clear()
+        self.names.clear()
         with self.memory() as memory:
             for conversation in self.conversations():
                 space = self.space(memory, conversation.name)
                 if conversation.name not in self.inserted.records:
                     on_progress(f"inserting {conversation.name}", done)
                     self.inserted.write(self._insert(space, conversation))
-                self._names.append(conversation.name)
+                self.names.append(conversation.name)
                 for question in conversation.questions:
                     if question.id not in self.answered.records:
                         self.answered.write(self._ask(space, conversation, question))
@@ -161,7 +178,7 @@ class Evaluation:
         return summarise(
             self._recorded,
             self.file.name,
-            [self.inserted.records[name] for name in self._names],
+            [self.inserted.records[name] for name in self.names],
             self.records(),
         )
 
@@ -184,6 +201,7 @@ class Evaluation:
         return {
             "conversation": conversation.name,
             "turns": len(conversation.messages),
+            "sessions": len({message.session for message in conversation.messages}),
             "new": new,
             "insert_seconds": round(stored - started, 3),
             "enrich_seconds": round(time.perf_counter() - stored, 3),

@@ -1,14 +1,16 @@
-"""Retrieval metrics of one question, their means, percentiles and bootstrap intervals. Pure.
+"""Metrics of retrieval and of answers, their means, percentiles and bootstrap intervals. Pure.
 
 Evidence is the set of ids that answer a question; ``found`` are ids, best first. A question without
-evidence has no score. nDCG is the one LongMemEval's own evaluation computes, so that figures can
+evidence has no score. nDCG is the one LongMemEval's own evaluation computes, so that figures
 can be compared with published ones: gains are 0 or 1, DCG = g1 + sum over i >= 2 of g_i / log2(i).
 """
 
 from __future__ import annotations
 
 import math
+import re
 import statistics
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +59,42 @@ def _dcg(gains: Sequence[bool]) -> float:
         gain / (math.log2(position) if position > 1 else 1.0)
         for position, gain in enumerate(gains, 1)
     )
+
+
+_EAST_ASIAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_EAST_ASIAN}]|[^\W{_EAST_ASIAN}]+")
+
+
+def answer_words(text: str) -> Counter[str]:
+    """The words of an answer in lower case with their numbers, without punctuation.
+
+    Characters of Chinese, Japanese and Korean count as words.
+    """
+    return Counter(_WORD.findall(text.lower()))
+
+
+def token_f1(answer: str, expected: str) -> float:
+    """F1 of the words of an answer: the harmonic mean of precision and recall (AMA, A.2).
+
+    >>> round(token_f1("In Turin, since May.", "in Turin"), 3)
+    0.667
+    """
+    own, wanted = answer_words(answer), answer_words(expected)
+    same = (own & wanted).total()
+    return 2 * same / (own.total() + wanted.total()) if same else 0.0
+
+
+def bleu_1(answer: str, expected: str) -> float:
+    """BLEU-1: the clipped share of the answer's words, less if it is too short (AMA, A.2).
+
+    >>> round(bleu_1("Turin", "in Turin"), 3)
+    0.368
+    """
+    own, wanted = answer_words(answer), answer_words(expected)
+    if not own:
+        return 0.0
+    brevity = min(1.0, math.exp(1 - wanted.total() / own.total()))
+    return brevity * (own & wanted).total() / own.total()
 
 
 def mean(values: Sequence[float], digits: int = 4) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -49,11 +50,13 @@ class QASettings:
     ``credit_adversarial`` asks LoCoMo's category 5 as well and counts a refusal to answer as right;
     without it these questions are not asked. ``workers`` calls run at a time. With a ``strategy``
     the questions are answered by its loop (:meth:`cognigraph.Space.ask`), otherwise from one block.
+    Each ``repetition`` is answered anew, over the same memory.
     """
 
     credit_adversarial: bool = False
     workers: int = 4
     strategy: str | None = None
+    repetition: int = 1
 
 
 @cache
@@ -87,8 +90,10 @@ class QuestionAnswering:
         parts = [model.name, judge.name, *PROMPTS]
         if settings.strategy is not None:
             parts += [repr(resolve_strategy(settings.strategy)), *loop_prompts()]
+        if settings.repetition > 1:
+            parts.append(f"repetition {settings.repetition}")
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
-        self._journal = Journal(evaluation.folder / f"answers-{digest}.jsonl", "id")
+        self.journal = Journal(evaluation.folder / f"answers-{digest}.jsonl", "id")
         self._stop = Event()
         self.stopped = ""
 
@@ -99,7 +104,7 @@ class QuestionAnswering:
 
     def run(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
         """Answer the open questions; if this ends early, :attr:`stopped` says why."""
-        pending = [q for q in self.asked() if not _is_done(self._journal.records.get(q.id, {}))]
+        pending = [q for q in self.asked() if not _is_done(self.journal.records.get(q.id, {}))]
         done, in_a_row = len(self.asked()) - len(pending), 0
         with (
             self._evaluation.memory(self._model) as memory,
@@ -111,7 +116,7 @@ class QuestionAnswering:
                     record = future.result()
                     if record is None:
                         continue
-                    self._journal.write(record)
+                    self.journal.write(record)
                     done += 1
                     on_progress(done)
                     in_a_row = in_a_row + 1 if "failed" in record else 0
@@ -128,15 +133,17 @@ class QuestionAnswering:
         """Answer and judge one question; ``None`` if it was not started."""
         if self._stop.is_set():
             return None
-        before = self._journal.records.get(question.id, {})
+        before = self.journal.records.get(question.id, {})
         record: dict[str, Any] = {
             "id": question.id,
             "answer": before.get("answer"),
+            "seconds": before.get("seconds"),
             "usage": before.get("usage", {"answers": asdict(Usage()), "judge": asdict(Usage())}),
         }
         stage = "answers"
         try:
             if record["answer"] is None:
+                started = time.perf_counter()
                 if self._settings.strategy is None:
                     record["answer"], usage = self._answer(memory, question)
                     _add(record, stage, usage)
@@ -144,6 +151,7 @@ class QuestionAnswering:
                     found = self._looped(memory, question)
                     _add(record, stage, found.usage)
                     record["answer"], record["loop"] = checked(found, self._model), summary(found)
+                record["seconds"] = round(time.perf_counter() - started, 3)
             elif "loop" in before:
                 record["loop"] = before["loop"]
             stage = "judge"
@@ -202,7 +210,7 @@ class QuestionAnswering:
     def records(self) -> dict[str, dict[str, Any]]:
         """Return the records by question."""
         asked = {question.id for question in self.asked()}
-        return {id: record for id, record in self._journal.records.items() if id in asked}
+        return {id: record for id, record in self.journal.records.items() if id in asked}
 
     def result(self) -> dict[str, Any]:
         """Return the accuracy over judged answers, by category, and the prompts that were used."""

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from cognigraph.loop.asker import Asker
     from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule, batches_of
     from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
+    from cognigraph.loop.membuilder_slots import MostSimilar
     from cognigraph.loop.pool import Recall
     from cognigraph.loop.refresher import RefreshByRules, Refresher, later_time_wins
     from cognigraph.loop.state import LoopState
-    from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory
+    from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory, membuilder
 
 __all__ = [
     "STRATEGIES",
@@ -43,6 +44,7 @@ __all__ = [
     "LightModule",
     "LoopState",
     "ModelCall",
+    "MostSimilar",
     "NoticeMissing",
     "Plan",
     "Recall",
@@ -62,6 +64,7 @@ __all__ = [
     "later_time_wins",
     "layer_of",
     "licomemory",
+    "membuilder",
 ]
 
 __getattr__ = deferred(
@@ -80,9 +83,10 @@ __getattr__ = deferred(
         "asker": ("Asker",),
         "hymem_slots": ("DeepModule", "LightModule", "ReflectionModule", "batches_of"),
         "licomemory_slots": ("AskAsItIs", "FollowUp", "NoticeMissing"),
+        "membuilder_slots": ("MostSimilar",),
         "pool": ("Recall",),
         "refresher": ("RefreshByRules", "Refresher", "later_time_wins"),
         "state": ("LoopState",),
-        "strategy": ("STRATEGIES", "Strategy", "ama", "hymem", "licomemory"),
+        "strategy": ("STRATEGIES", "Strategy", "ama", "hymem", "licomemory", "membuilder"),
     },
 )

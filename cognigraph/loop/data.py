@@ -17,6 +17,10 @@ StopReason = Literal[
 """Why a loop ended."""
 
 
+Source = Layer | Literal["memories"]
+"""What a round searches: a layer, or ``memories``: episodes, facts and what writers keep."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a round searches for: its queries, the layer, and ``k`` results for each query.
@@ -27,7 +31,7 @@ class Plan:
     """
 
     queries: tuple[str, ...]
-    layer: Layer = "messages"
+    layer: Source = "messages"
     k: int = 15
     related: bool = False
     reason: str = ""

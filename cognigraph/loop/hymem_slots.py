@@ -81,7 +81,9 @@ class DeepModule:
     """``deepen``: a model selects among ``n`` summaries; their messages are read (section 3.3).
 
     Coarse recall gives the ``n`` best summaries, which are judged in batches of ``d`` at the same
-    time (f_gamma). The messages that the selected episodes cover answer the question (G_gamma).
+    time (f_gamma). The messages that the selected episodes cover answer the question (G_gamma): as
+    they were said, in order of time, if they fit in the block. The answer may be inferred, as with
+    the paper's prompt.
     """
 
     needs_model: ClassVar[bool] = True
@@ -98,7 +100,8 @@ class DeepModule:
             selected = self.select(state, query, candidates)
             episodes = state.pool.episodes(selected)
             state.choose(state.add(state.recall.covered(query, episodes), query))
-        answer = write_answer(state, last=False)
+        state.as_said = True
+        answer = write_answer(state, last=False, prompt="hymem-deep-1")
         state.answers.append(answer.text)
         state.cited = answer.citations
 

@@ -12,12 +12,17 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Protocol, TypeVar
 
+import numpy as np
+
+from cognigraph.arrays import product
+from cognigraph.embed import CheckedEmbedder
 from cognigraph.loop.data import Evidence
 from cognigraph.model import (
     Citation,
     Context,
     Episode,
     Exclusion,
+    Filter,
     Hit,
     Layer,
     SearchResult,
@@ -26,17 +31,34 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block import build_block, fetch_background, find_overview, written_lines
-from cognigraph.retrieve.block_lines import Background, MessageKey, day, triple_line
+from cognigraph.retrieve.block import (
+    build_block,
+    fetch_background,
+    find_overview,
+    newest,
+    procedure_line,
+    written_lines,
+)
+from cognigraph.retrieve.block_lines import Background, MessageKey, day, message_head, triple_line
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import overview_subject
 from cognigraph.retrieve.search import search, search_layer
 from cognigraph.settings import ContextSettings, SearchSettings
-from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, one_line
+from cognigraph.text.marks import (
+    FOOTER,
+    HEADER,
+    INDENT,
+    estimate_tokens,
+    named,
+    one_line,
+    same_lines,
+)
 
 T = TypeVar("T")
 _OF_ONE_SESSION = 400
+_SEARCHED = 3
+"""Episodes and facts that are compared with a query, for each memory that is wanted."""
 _FEW_FACTS = 0.3
 """Facts for each message. Rules leave less than .02, models that read everything more than .6."""
 
@@ -59,6 +81,8 @@ class Recalled:
     episodes: tuple[Episode, ...] = ()
     background: Background = field(default_factory=Background)
     trace: Trace | None = None
+    written: tuple[str, ...] | None = None
+    """Lines of the profile and procedures, in the place of those that any block has."""
 
 
 def key_of(hit: Hit) -> MessageKey:
@@ -132,6 +156,45 @@ class Recall:
 
         return self._run(answer, query)
 
+    def memories(self, query: str, k: int) -> Recalled:
+        """The ``k`` memories most similar to a query, and the whole core profile.
+
+        They are episodes, facts and procedures, compared by the cosines of their texts. With a
+        filter neither profile nor procedures are among them: they may tell what does not pass it.
+        """
+        near = _SEARCHED * k
+        episodes, facts = self.episodes(query, near).episodes, self.facts(query, near).triples
+
+        def answer(request: SearchRequest) -> Recalled:
+            known = newest(request.store.graph.written(request.space), request.as_of)
+            if request.where != Filter():
+                known = []
+            procedures = [one for one in known if one.kind == "procedure"]
+            texts = [
+                *(one.text for one in episodes),
+                *(one.text for one in facts),
+                *(procedure_line(one) for one in procedures),
+            ]
+            best = most_similar(request.embedder, query, texts)[:k]
+            of_procedures = len(episodes) + len(facts)
+            profile = [
+                line for one in known if one.kind == "profile" for line in same_lines(one.text)
+            ]
+            return Recalled(
+                triples=tuple(
+                    facts[row - len(episodes)]
+                    for row in best
+                    if len(episodes) <= row < of_procedures
+                ),
+                episodes=tuple(episodes[row] for row in best if row < len(episodes)),
+                written=(
+                    *section("Profile:", profile),
+                    *section("Procedures:", [texts[row] for row in best if row >= of_procedures]),
+                ),
+            )
+
+        return self._run(answer, query)
+
     def covered(self, query: str, episodes: Sequence[Episode]) -> Recalled:
         """The messages that episodes cover, those first that answer the query best."""
         recalled = self._within(query, {episode.session for episode in episodes})
@@ -201,6 +264,20 @@ class Recall:
         return self._run(answer, question)
 
 
+def most_similar(embedder: CheckedEmbedder, query: str, texts: Sequence[str]) -> list[int]:
+    """The positions of the texts that resemble a query at all, the most similar first."""
+    if not texts:
+        return []
+    cosines = product(embedder.embed(list(texts)), embedder.embed_query(query)).round(6)
+    return [int(row) for row in np.argsort(-cosines, kind="stable") if cosines[row] > 0]
+
+
+def section(heading: str, lines: Iterable[str]) -> list[str]:
+    """A heading and lines that no block's other lines can be taken for; nothing without lines."""
+    shown = [f"{INDENT}{line}" for line in lines if line.strip()]
+    return [heading, *shown] if shown else []
+
+
 def _every_message(settings: SearchSettings, many: int) -> SearchSettings:
     return replace(
         settings,
@@ -237,6 +314,7 @@ class Pool:
         self._aside: tuple[Triple, ...] = ()
         self._background = Background()
         self._trace: Trace | None = None
+        self._written: tuple[str, ...] | None = None
 
     # Adding
 
@@ -254,6 +332,8 @@ class Pool:
             labels += [self._label("facts", triple, query, number) for triple in recalled.triples]
         self._lists.append(list(self._items)[before:])
         self._trace = self._trace or recalled.trace
+        if recalled.written is not None:
+            self._written = recalled.written
         return tuple(labels)
 
     def _surroundings(self, recalled: Recalled) -> None:
@@ -298,6 +378,11 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self._items)
+
+    @property
+    def holds_written(self) -> bool:
+        """Whether a search has found a profile or procedures."""
+        return bool(self._written)
 
     def known(self, labels: Iterable[str]) -> tuple[str, ...]:
         """Those labels that stand for an item, each once, in their order."""
@@ -347,7 +432,7 @@ class Pool:
         hits = [self._hits[label] for label in chosen if label in self._hits]
         others = [label for label in chosen if label not in self._hits]
         count = self._recall.settings.count_tokens or estimate_tokens
-        written = self._recall.written(question, max_tokens)
+        written = self._written_lines(question, max_tokens, count)
         share = max_tokens if not hits else int(max_tokens * _SHARE)
         lines, citations = self._section_lines(others, share, count, written)
         if hits and not citations:
@@ -357,6 +442,40 @@ class Pool:
         left = max_tokens - count("\n".join(lines))
         rest = self._assembled(question, hits, left) if hits else None
         return _joined(lines, citations, rest, count)
+
+    def as_said(self, question: str, max_tokens: int, labels: Sequence[str]) -> Context | None:
+        """A block of the messages among these labels, each whole, in order of time.
+
+        The profile and procedures that writers keep stand first. ``None`` if there are none, if one
+        was stored in parts, or if they do not fit.
+        """
+        hits = sorted(self.hits(labels), key=lambda hit: (hit.at, hit.session, hit.part))
+        if not labels or not hits or any(hit.parts > 1 for hit in hits):
+            return None
+        zone = self._recall.zone
+        lines = [
+            f"[C{number}] {message_head(hit, zone)}{one_line(hit.text)}"
+            for number, hit in enumerate(hits, 1)
+        ]
+        written = self._recall.written(question, max_tokens)
+        text = "\n".join([HEADER, *written, "Messages:", *lines, FOOTER])
+        tokens = (self._recall.settings.count_tokens or estimate_tokens)(text)
+        if tokens > max_tokens:
+            return None
+        citations = [
+            Citation(f"C{number}", "message", hit.id, hit.session)
+            for number, hit in enumerate(hits, 1)
+        ]
+        return Context(text, tokens=tokens, hits=tuple(hits), citations=tuple(citations))
+
+    def _written_lines(self, question: str, max_tokens: int, count: Count) -> tuple[str, ...]:
+        """The profile and procedures that a search has found, as far as they fit, or the usual."""
+        if self._written is None:
+            return self._recall.written(question, max_tokens)
+        lines = list(self._written)
+        while lines and count("\n".join([HEADER, *lines, FOOTER])) > max_tokens:
+            lines.pop()
+        return tuple(lines)
 
     def _in_turn(self) -> list[str]:
         """All labels: the best of each query first, then the second of each, and so on."""
@@ -408,7 +527,8 @@ class Pool:
     def _line(self, item: Evidence) -> str:
         if item.layer == "facts":
             return triple_line(self._triples[item.label], self._recall.zone)
-        return f"{item.session} ({day(item.at, self._recall.zone)}): {one_line(item.text)}"
+        of = f"{named(item.session or '')} ({day(item.at, self._recall.zone)})"
+        return f"{of}: {one_line(item.text)}"
 
 
 def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from cognigraph.ids import normalise
@@ -92,18 +92,21 @@ class RefreshByRules:
 class Refresher:
     """``repair``: a model says which facts no longer hold; time and slots confirm it (3.4).
 
-    An update is proposed only if the facts are about the same slot and the new one is later. A
-    deletion is proposed only if the user has asked in words to forget something.
+    Entries of any layer may be in conflict: messages and episodes stand for the facts that were
+    read out of them. An update is proposed only if the facts are about the same slot and the new
+    one is later. A deletion is proposed only if the user has asked in words to forget something, or
+    if a fact that would be updated was last said longer ago than the ``retention`` limit.
     """
 
     needs_model: ClassVar[bool] = True
+    retention: timedelta | None = None
 
     def __call__(self, state: LoopState) -> tuple[Repair, ...]:
         """Propose changes for the entries in conflict."""
         from cognigraph.loop.schemas import RefreshAnswer
 
         assert state.assessment is not None
-        facts = state.pool.triples(state.assessment.conflicts)
+        facts = _facts_behind(state, state.assessment.conflicts)
         if not facts:
             state.note("no facts were read from the entries in conflict: nothing to change")
             return ()
@@ -124,6 +127,8 @@ class Refresher:
             old = labels.get(_tidy(change.entry))
             new = labels.get(_tidy(change.replaced_by))
             repair = _checked(change.action, old, new, change.reason, may_delete=asks)
+            if isinstance(repair, Repair) and self._is_over(repair.old, state.now):
+                repair = Repair("retract", repair.old, reason="older than the retention limit")
             if isinstance(repair, str):
                 state.note(f"{change.action[:20]} {change.entry[:10]}: {repair}; nothing proposed")
             elif repair.old.uid in found:
@@ -131,6 +136,18 @@ class Refresher:
             else:
                 found[repair.old.uid] = repair
         return _without_cycles(found)
+
+    def _is_over(self, fact: Triple, now: datetime) -> bool:
+        return self.retention is not None and now - fact.last_observed > self.retention
+
+
+def _facts_behind(state: LoopState, labels: Sequence[str]) -> list[Triple]:
+    """The facts among entries, and those that the messages and episodes among them state."""
+    facts = {fact.uid: fact for fact in state.pool.triples(labels)}
+    if episodes := state.pool.episodes(labels):
+        for hit in state.recall.covered(state.question, episodes).hits:
+            facts |= {fact.uid: fact for fact in hit.triples}
+    return list(facts.values())
 
 
 def _tidy(label: str) -> str:

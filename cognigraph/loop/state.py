@@ -43,6 +43,8 @@ def bullet_lines(texts: Sequence[str]) -> str:
 
 _LONGEST_QUERY = 300
 _RELATED = 10
+_INSTEAD_MESSAGES = {"episodes": "episode", "memories": "memory"}
+"""Layers that messages are searched in place of if they have nothing, and what they consist of."""
 
 
 def same_query(text: str) -> str:
@@ -79,6 +81,7 @@ class LoopState:
         self.assessment: Assessment | None = None
         self.verdict: Verdict = "unchecked"
         self.chosen: tuple[str, ...] = ()
+        self.as_said = False
         self.answers: list[str] = []
         self.cited: tuple[Citation, ...] = ()
         self.notes: list[str] = []
@@ -132,8 +135,11 @@ class LoopState:
                     seen = self.pool.message_keys()
                     more = self.recall.messages(query, plan.again, seen, per_session=1)
                     labels += self.add(more, query)
-        if not labels and not before and plan.layer == "episodes":
-            self.note("no episode was found: messages were searched instead")
+        nothing = not labels and not before and not self.pool.holds_written
+        if nothing and plan.layer in _INSTEAD_MESSAGES:
+            self.note(
+                f"no {_INSTEAD_MESSAGES[plan.layer]} was found: messages were searched instead"
+            )
             return self.fetch(replace(plan, layer="messages"))
         self.shown = tuple(dict.fromkeys(labels))
         return self.pool.items[before:]
@@ -143,6 +149,8 @@ class LoopState:
             return self.recall.messages(query, plan.k, self.pool.message_keys())
         if plan.layer == "facts":
             return self.recall.facts(query, plan.k, self.pool.uids("facts"))
+        if plan.layer == "memories":
+            return self.recall.memories(query, plan.k)
         return self.recall.episodes(query, plan.k)
 
     def unvisited(self, layer: str, query: str) -> bool:
@@ -168,7 +176,14 @@ class LoopState:
         self.chosen = tuple(dict.fromkeys((*self.chosen, *labels)))
 
     def block(self) -> Context:
-        """The prompt block of the chosen evidence."""
+        """The prompt block of the chosen evidence.
+
+        With ``as_said`` it has the chosen messages whole and in order of time, if they fit.
+        """
+        if self.as_said:
+            whole = self.pool.as_said(self.question, self.max_tokens, self.chosen)
+            if whole is not None:
+                return whole
         return self.pool.block(self.question, self.max_tokens, self.chosen)
 
     # In words, for prompts
@@ -225,8 +240,10 @@ class Written:
     citations: tuple[Citation, ...]
 
 
-def write_answer(state: LoopState, *, last: bool = True) -> Written:
+def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> Written:
     """Ask the model for the answer; to what would or might be, also for one that it infers.
+
+    ``prompt`` takes the place of the prompt that the question calls for.
 
     Raises:
         ModelError: there is no usable answer.
@@ -241,7 +258,8 @@ def write_answer(state: LoopState, *, last: bool = True) -> Written:
         "pool": state.answer_lines,
         "memory": str(block) or NONE,
     }
-    prompt = "loop-infer-1" if asks_for_inference(state.question) else "loop-answer-1"
+    usual = "loop-infer-1" if asks_for_inference(state.question) else "loop-answer-1"
+    prompt = prompt or usual
     answer = state.asker.ask(prompt, FinalAnswer, inputs, last=last)
     text = answer.answer.strip()
     return Written(text, block, cited(state, block, answer.labels, text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from cognigraph.errors import ConfigurationError
@@ -11,6 +12,7 @@ from cognigraph.loop.ama_slots import Judge, Retry, RewriteAndRoute
 from cognigraph.loop.data import Assessment, Plan, Repair
 from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule
 from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
+from cognigraph.loop.membuilder_slots import MostSimilar
 from cognigraph.loop.refresher import Refresher
 
 
@@ -83,26 +85,39 @@ def hymem(*, rounds: int, d: int, k: int = 10, n: int = 30, max_tokens: int = 30
     )
 
 
-def ama(*, k_min: int, rounds: int = 2, max_tokens: int = 2000) -> Strategy:
+def ama(
+    *, k_min: int, rounds: int = 2, max_tokens: int = 2000, retention: timedelta | None = None
+) -> Strategy:
     """AMA: route by intent, judge, retry on another layer, refresh what is in conflict.
 
-    ``rounds`` is K_r, 2 in the paper. K_m (``k_min``) is not published.
+    ``rounds`` is K_r, 2 in the paper. K_m (``k_min``) is not published. A fact in conflict that was
+    last said longer ago than ``retention`` is retracted instead of superseded; ``None`` is never.
     """
     return Strategy(
         name="ama",
         route=RewriteAndRoute(k_min),
         assess=Judge(),
         reflect=Retry(k_min),
-        repair=Refresher(),
+        repair=Refresher(retention),
         rounds=rounds,
         max_tokens=max_tokens,
     )
+
+
+def membuilder(*, k: int = 10, max_tokens: int = 3000) -> Strategy:
+    """MemBuilder's answer: the core profile, and the ``k`` memories most similar to the question.
+
+    One search and one call. ``k`` is the paper's. Without writers there is no profile, and the
+    memories are the facts and episodes of the extractor.
+    """
+    return Strategy(name="membuilder", route=MostSimilar(k), rounds=1, max_tokens=max_tokens)
 
 
 STRATEGIES: Mapping[str, Strategy] = {
     "licomemory": licomemory(),
     "hymem": hymem(rounds=3, d=10),
     "ama": ama(k_min=10),
+    "membuilder": membuilder(),
 }
 """The strategies by name. What the papers do not publish has values of our own: d, T and K_m."""
 

@@ -357,7 +357,7 @@ def _json_of_any(kinds: Sequence[Any]) -> Any:
     return Union[tuple([*kept, *([None] if NoneType in kinds else [])])]  # noqa: UP007
 
 
-_STRATEGY = Literal["licomemory", "hymem", "ama"]
+_STRATEGY = Literal["licomemory", "hymem", "ama", "membuilder"]
 _INSTEAD_OF_TEXT = (Time, _STRATEGY)
 """Types of texts: where Python takes any text or an object, JSON has these."""
 

@@ -12,6 +12,7 @@ from cognigraph.arrays import Vector
 from cognigraph.errors import ConfigurationError
 from cognigraph.ids import chunk_uid, uid
 from cognigraph.model import (
+    Episode,
     Merge,
     Role,
     StoredMessage,
@@ -23,6 +24,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.filters import MessagePage, Position
 from cognigraph.states.core_profile import CoreOperation, reapplied
+from cognigraph.states.succession import NewRuling
 from cognigraph.times import When, from_micros
 
 
@@ -147,7 +149,8 @@ class SessionNotes:
 
     ``state`` is the summariser's own state (JSON), which lets it extend a summary from the new
     chunks alone. ``version`` counts the revisions. With a ``backlog`` the summary is due. What is
-    ``written``, and ``facts`` about the speakers, are given to an extractor that asks for them.
+    ``written``, ``facts`` about the speakers, and the ``episodes`` of other sessions that are most
+    similar to the chunks, are given to an extractor that asks for them.
     """
 
     version: int = 0
@@ -157,6 +160,7 @@ class SessionNotes:
     backlog: Backlog | None = None
     written: tuple[Written, ...] = ()
     facts: tuple[Triple, ...] = ()
+    episodes: tuple[Episode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +292,9 @@ class Derivation:
     ``keep_revisions`` revisions are kept. ``None`` leaves keys or themes unchanged. ``state``
     replaces the summariser's state if it is not empty or if keys or themes are replaced.
 
+    ``rulings`` are about known facts that facts of this derivation supersede. One about a fact that
+    is gone, or that has a ruling already, is left out.
+
     ``provisional`` keys and themes are displayed until there is a summary and make no revision.
     ``summary_due`` says that the session's summary lacks turns. A ``held`` derivation keeps the
     lease, which a later call of ``complete``, ``fail`` or ``release`` ends.
@@ -306,6 +313,7 @@ class Derivation:
     keys: tuple[KeyRow, ...] | None = None
     themes: tuple[ThemeRow, ...] | None = None
     written: tuple[WrittenRow, ...] = ()
+    rulings: tuple[NewRuling, ...] = ()
     state: str = ""
     keep_revisions: int = 10
     provisional: bool = False

@@ -6,9 +6,11 @@ SFT: ``train.jsonl`` in the sharegpt format with OpenAI's names of roles, and th
 ``dataset_info.json`` that describes it. Only calls whose answer was valid as a whole are examples.
 
 RL: ``train.json`` with the columns that verl reads (``data_source``, ``prompt``, ``ability``,
-``reward_model``, ``extra_info``), one object a line. verl takes files by their name: it reads
-``.json`` like this, and refuses ``.jsonl``. The reward is for the user's reward function to
-compute: the questions are the ground truth, and ``extra_info`` says which writer was asked.
+``reward_model``, ``extra_info``), one object a line; or ``train.parquet``, with the extra
+``training``. verl takes files by their name: it reads ``.json`` like this from version 0.7 on, and
+refuses ``.jsonl``. The questions are the ground truth, and ``extra_info`` has all that
+:mod:`cognigraph.training.verl_reward` needs: the writer, the window, its time and its number of
+turns, and what each writer kept before it and what the expert wrote.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def _call(line: str, number: int, path: Path) -> WriterCall:
 TrainingFormat = Literal["sft", "rl"]
 DATA_SOURCE = "cognigraph/membuilder"
 DATASET = "cognigraph_membuilder"
-SFT_FILE, RL_FILE = "train.jsonl", "train.json"
+SFT_FILE, RL_FILE, PARQUET_FILE = "train.jsonl", "train.json", "train.parquet"
 
 DATASET_INFO = {
     DATASET: {
@@ -81,11 +83,16 @@ def sft_row(call: WriterCall) -> dict[str, Any]:
 
 
 def rl_row(
-    call: WriterCall, index: int, questions: Sequence[SessionQuestion], split: str = "train"
+    call: WriterCall,
+    index: int,
+    questions: Sequence[SessionQuestion],
+    memory: Mapping[str, Mapping[str, Any]],
+    split: str = "train",
 ) -> dict[str, Any]:
     """One prompt, with the questions that decide about its reward.
 
-    ``ground_truth`` is a JSON text, because verl passes it on as one value.
+    ``memory`` has, by writer, what it kept ``before`` the window and what the ``expert`` wrote. It
+    and ``ground_truth`` are JSON texts, because verl passes each on as one value.
     """
     truth = [{"question": question.question, "answer": question.answer} for question in questions]
     return {
@@ -99,7 +106,10 @@ def rl_row(
             "writer": call.writer,
             "space": call.space,
             "session": call.session,
-            "expert": json.dumps(call.answer, ensure_ascii=False),
+            "window": call.window,
+            "at": call.at,
+            "turns": call.turns,
+            "memory": json.dumps(memory, ensure_ascii=False),
         },
     }
 
@@ -124,17 +134,40 @@ def export_rl(
     calls: Iterable[WriterCall],
     folder: Path,
     questions: Mapping[tuple[str, str], Sequence[SessionQuestion]],
+    *,
+    parquet: bool = False,
 ) -> int:
     """Write all calls for verl; returns the number of prompts.
 
     ``questions`` are those of each (space, session); without any, ``ground_truth`` is empty.
+
+    Raises:
+        ConfigurationError: the folder cannot be used, or Parquet needs the extra ``training``.
     """
+    known = list(calls)
+    windows: dict[str, dict[str, dict[str, Any]]] = {}
+    for call in known:
+        of_window = windows.setdefault(call.window, {})
+        of_window.setdefault(call.writer, {"before": call.before, "expert": call.answer})
     rows = [
-        rl_row(call, index, questions.get((call.space, call.session), ()))
-        for index, call in enumerate(calls)
+        rl_row(call, index, questions.get((call.space, call.session), ()), windows[call.window])
+        for index, call in enumerate(known)
     ]
-    _write_lines(rows, _new(folder) / RL_FILE)
+    if parquet:
+        _write_parquet(rows, folder)
+    else:
+        _write_lines(rows, _new(folder) / RL_FILE)
     return len(rows)
+
+
+def _write_parquet(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    try:
+        from pyarrow import Table, parquet
+    except ImportError as error:
+        raise ConfigurationError(
+            "Parquet needs pyarrow: pip install 'cognigraph-memory[training]'"
+        ) from error
+    parquet.write_table(Table.from_pylist([*rows]), _new(folder) / PARQUET_FILE)
 
 
 def _new(folder: Path) -> Path:
@@ -147,7 +180,7 @@ def _new(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(f"cannot create {folder}: {error.strerror}") from error
-    if any((folder / name).exists() for name in (SFT_FILE, RL_FILE)):
+    if any((folder / name).exists() for name in (SFT_FILE, RL_FILE, PARQUET_FILE)):
         raise ConfigurationError(f"{folder} holds training data already; give another folder")
     return folder
 

@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
-from cognigraph.model import Usage
+from cognigraph.model import Session, StoredMessage, Usage
+from cognigraph.model.messages import ANONYMOUS
 
 if TYPE_CHECKING:
+    from cognigraph.space import Space
     from cognigraph.training.answer_schema import QuestionsAnswer
 
 QuestionKind = Literal["single", "multi", "temporal"]
 PER_SESSION = 5
 MIX: Mapping[QuestionKind, float] = {"single": 0.5, "multi": 0.3, "temporal": 0.2}
 PROMPT = "questions-1"
+_PAGE = 200
+_LONGEST_QUERY = 2000
 _KINDS: Mapping[str, QuestionKind] = {kind: kind for kind in MIX}
 
 
@@ -125,6 +131,58 @@ def valid_questions(
             counts[kind] += 1
             valid.append(SessionQuestion(space, session, kind, question, text))
     return valid, refused
+
+
+_EARLIER = 20
+_EARLIER_TOKENS = 1500
+_MOMENT = timedelta(microseconds=1)
+
+
+def sessions_in_order(space: Space) -> list[Session]:
+    """All sessions of a space, oldest first."""
+    found: list[Session] = []
+    while page := space.overview.sessions(_PAGE, len(found)):
+        found += page
+    return sorted(found, key=lambda session: (session.started_at, session.id))
+
+
+def ask_about(
+    space: Space, session: Session, index: int, model: Model, count: int = PER_SESSION
+) -> tuple[list[SessionQuestion], list[str], Usage]:
+    """Let a model write questions about a stored session, number ``index`` (from 0) of its space.
+
+    It is shown what the memory knew before the session that resembles it (20 messages, with facts).
+
+    Raises:
+        ModelError: the model failed.
+    """
+    messages = list(_messages(space, session))
+    turns = [
+        Turn(message.speaker or ANONYMOUS, message.at, message.text, message.role)
+        for message in messages
+    ]
+    said = " ".join(message.text for message in messages)[:_LONGEST_QUERY]
+    earlier = space.context(
+        said, _EARLIER_TOKENS, session.started_at, k=_EARLIER, as_of=session.started_at - _MOMENT
+    )
+    return make_questions(
+        model, space=space.name, session=session.id, index=index, turns=numbered(turns),
+        earlier=str(earlier) or "-", count=count,
+    )  # fmt: skip
+
+
+def _messages(space: Space, session: Session) -> Iterator[StoredMessage]:
+    after: str | None = None
+    while page := space.messages(session=session.id, limit=_PAGE, after=after):
+        yield from page
+        after = page.cursor
+
+
+def append_questions(questions: Iterable[SessionQuestion], path: Path) -> None:
+    """Add questions to a file of JSON lines."""
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        for question in questions:
+            file.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
 
 
 def write_questions(questions: Iterable[SessionQuestion], path: Path) -> None:

@@ -1,8 +1,8 @@
 """Rewards of what a model wrote in one session, and the objective of attributed dense rewards.
 
 MemBuilder, equations 5 to 12. All sizes are numbers of tokens, counted in the same way on both
-sides of a comparison. Constants that the paper gives are defaults. Those that it does not give have
-no default.
+sides of a comparison. The defaults are the paper's constants; those that it does not give are of
+the authors' repository (https://github.com/Zh1yuShen/MemBuilder).
 
 As printed, the ratio of equation 12 is that of the policy to the *reference* policy, where GRPO has
 the policy that produced the rollout. Which log-probabilities are given is up to the caller.
@@ -27,6 +27,8 @@ LEAST_DIFFERENCE = 200.0
 """delta, appendix B"""
 LOWER, UPPER = 0.5, 1.3
 """gamma_l and gamma_u, appendix B"""
+LEAST, MOST = 0.2, 2.0
+"""gamma_min and gamma_max, of the repository"""
 
 
 def task_reward(correct: Sequence[bool] | npt.NDArray[np.bool_]) -> float:
@@ -67,8 +69,8 @@ def entry_penalty(
     stored: npt.ArrayLike,
     expert: npt.ArrayLike,
     *,
-    least: float,
-    most: float,
+    least: float = LEAST,
+    most: float = MOST,
     difference: float = LEAST_DIFFERENCE,
     lower: float = LOWER,
     upper: float = UPPER,
@@ -78,8 +80,8 @@ def entry_penalty(
     Args:
         stored: tokens that the policy stored.
         expert: tokens that the expert stored. With 0, the ratio of anything else is infinite.
-        least: gamma_min, the ratio below which the penalty is 1. Not published.
-        most: gamma_max, the ratio from which on the penalty is 1. Not published.
+        least: gamma_min, the ratio below which the penalty is 1.
+        most: gamma_max, the ratio from which on the penalty is 1.
         difference: a smaller difference in tokens has no penalty.
         lower: gamma_l; ratios from here to ``upper`` have no penalty.
         upper: gamma_u.
@@ -104,6 +106,10 @@ AMPLIFICATION = 4.0
 """alpha, section 4.4.1"""
 CLIP = 0.2
 """epsilon of the clipping, appendix B"""
+EPSILON = 1e-8
+"""epsilon of the normalisation, of the repository"""
+DIVERGENCE = 0.02
+"""beta, how much the divergence from the reference counts, of the repository"""
 
 
 def dominant(retrieved: Mapping[Kind, int]) -> Kind | None:
@@ -123,11 +129,11 @@ def weights(retrieved: Mapping[Kind, int], alpha: float = AMPLIFICATION) -> dict
     return {kind: alpha if kind == best else 1.0 for kind in KINDS}
 
 
-def advantages(rewards: npt.ArrayLike, *, epsilon: float) -> Numbers:
+def advantages(rewards: npt.ArrayLike, *, epsilon: float = EPSILON) -> Numbers:
     """Equation 11: the rewards of one session's rollouts, normalised within the group.
 
-    ``epsilon`` keeps the denominator above 0; the paper does not give it. The standard deviation
-    is that of the group (divided by N). Equal rewards have advantage 0, exactly.
+    ``epsilon`` keeps the denominator above 0. The standard deviation is that of the group (divided
+    by N). Equal rewards have advantage 0, exactly.
     """
     values = np.asarray(rewards, float)
     if epsilon <= 0:
@@ -151,9 +157,9 @@ def adrpo(
     policy: Mapping[Kind, Sequence[npt.ArrayLike]],
     reference: Mapping[Kind, Sequence[npt.ArrayLike]],
     advantage: npt.ArrayLike,
-    weight: Mapping[Kind, float],
+    weight: Sequence[Mapping[Kind, float]],
     *,
-    beta: float,
+    beta: float = DIVERGENCE,
     clip: float = CLIP,
 ) -> float:
     """Equation 12 for the rollouts of one session; larger is better.
@@ -163,11 +169,14 @@ def adrpo(
             the policy. An empty output contributes nothing.
         reference: the same under the reference policy.
         advantage: of each rollout, see :func:`advantages`.
-        weight: of each kind, see :func:`weights`.
-        beta: how much the divergence from the reference counts. Not published.
+        weight: of each rollout, that of each kind: see :func:`weights`. What is retrieved, and
+            with it the dominant kind, differs between the rollouts of a session.
+        beta: how much the divergence from the reference counts.
         clip: the ratio is clipped to 1 - clip and 1 + clip.
     """
     scaled = np.asarray(advantage, float)
+    if len(weight) != len(scaled):
+        raise ConfigurationError(f"{len(scaled)} rollouts and {len(weight)} sets of weights")
     total = np.zeros(len(scaled))
     tokens: list[tuple[Numbers, Numbers]] = []
     for kind, rollouts in policy.items():
@@ -178,7 +187,7 @@ def adrpo(
                 raise ConfigurationError(f"{kind}, rollout {row}: {new.size} and {old.size} tokens")
             if new.size:
                 tokens.append((new, old))
-                total[row] += _surrogate(new, old, scaled[row], weight[kind], clip)
+                total[row] += _surrogate(new, old, scaled[row], weight[row][kind], clip)
     divergence = 0.0
     if tokens:
         divergence = kl_estimate(*(np.concatenate(side) for side in zip(*tokens, strict=True)))

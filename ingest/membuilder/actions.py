@@ -188,7 +188,13 @@ def _writers(names: Iterable[object]) -> tuple[Writer, ...]:
 
 @dataclass(frozen=True, slots=True)
 class WriterCall:
-    """One call: the prompt, the answer (a JSON object), and why parts of it were not valid."""
+    """One call: the prompt, the answer (a JSON object), and why parts of it were not valid.
+
+    ``window`` is the same for the calls about the same turns, and ``at`` (ISO 8601) the time of the
+    last of these. ``before`` is what the writer kept: the text of the profile, or the texts of the
+    entries by label. ``turns`` is the number of turns shown. Recordings made by version 0.1 lack
+    these.
+    """
 
     writer: Writer
     version: str
@@ -198,6 +204,10 @@ class WriterCall:
     user: str
     answer: Any
     refused: tuple[str, ...] = ()
+    window: str = ""
+    at: str = ""
+    before: Any = None
+    turns: int = 0
 
     @property
     def is_valid(self) -> bool:

@@ -1,14 +1,16 @@
 """``MemBuilderExtractor``: another extractor, and four writers that keep what is worth keeping.
 
 The underlying extractor (by default the rules) gives facts, entities and keys. The writers keep a
-core profile, episodes, further facts and procedures, with one model call each for a window. A
-writer that fails leaves all else as it is, and its turns wait in the queue.
+core profile, episodes, further facts and procedures. They run at the same time, with one model call
+each for a window. A writer that fails leaves all else as it is, and its turns wait in the queue.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, replace
 from datetime import timedelta, tzinfo
 from pathlib import Path
 
@@ -28,16 +30,15 @@ from cognigraph.ingest.extraction import (
     also_reads,
 )
 from cognigraph.ingest.membuilder.actions import WRITERS, Recording, Writer, WriterCall, WriterState
+from cognigraph.ingest.membuilder.episodes import entries_of, episodic_prompt, write_episodes
 from cognigraph.ingest.membuilder.writers import (
     PROMPTS,
     WriterRun,
     core_prompt,
-    episodic_prompt,
     newest,
     procedural_prompt,
     semantic_prompt,
     write_core,
-    write_episodes,
     write_facts,
     write_procedures,
     writer_prompt,
@@ -49,7 +50,7 @@ from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.llm import Model, Prices
 from cognigraph.model import Theme, Usage
 from cognigraph.settings import WeightSetName
-from cognigraph.stores.records import SessionNotes, WrittenRow
+from cognigraph.stores.records import WrittenRow
 
 NOT_WRITTEN = "not written, and tried again"
 LATE_FACTS = "facts of turns that were read before cannot be added"
@@ -59,13 +60,13 @@ _ANSWER_TOKENS = 150
 
 @dataclass(slots=True)
 class _Result:
-    """What the writers made of a window."""
+    """What one writer made of a window; with an ``error`` it made nothing."""
 
-    written: list[WrittenRow] = field(default_factory=list)
+    run: WriterRun
+    written: Sequence[WrittenRow] = ()
     episodes: tuple[Theme, ...] | None = None
     facts: tuple[Fact, ...] = ()
     mentions: tuple[Mention, ...] = ()
-    failed: list[Writer] = field(default_factory=list)
     error: ModelError | None = None
 
 
@@ -150,7 +151,7 @@ class MemBuilderExtractor:
                 continue
             prompt = {
                 "core": lambda t: core_prompt(profile.text if profile else "", t),
-                "episodic": lambda t: episodic_prompt(notes.themes, t),
+                "episodic": lambda t: episodic_prompt(entries_of(notes.themes, (), t), t),
                 "semantic": lambda t: semantic_prompt(notes.facts, t),
                 "procedural": lambda t: procedural_prompt(newest(written, "procedure"), t),
             }[writer](turns)
@@ -169,78 +170,84 @@ class MemBuilderExtractor:
     def _with_writers(
         self, window: Window, state: WriterState, extraction: Extraction, new: Sequence[Turn]
     ) -> Extraction:
-        run = WriterRun(self._model, window.space, window.session, self._record)
-        result = _Result()
-        for writer in WRITERS:
-            turns = state.turns_for(writer, new)
-            if turns:
-                try:
-                    self._write(writer, run, window, state, turns, result)
-                except ModelError as error:
-                    result.failed.append(writer)
-                    result.error = result.error or error
-                    run.refused.append(f"{NOT_WRITTEN}: {writer}: {error}")
-        unread = (*state.unread, *new) if result.failed else ()
-        writes = state.writes_episodes or bool(result.episodes)
-        after = WriterState(extraction.state, unread, tuple(result.failed), writes)
-        themes = result.episodes or (None if state.writes_episodes else extraction.themes)
+        results = self._run(window, state, new)
+        failed = tuple(writer for writer, result in results.items() if result.error is not None)
+        unread = (*state.unread, *new) if failed else ()
+        episodes = next((one.episodes for one in results.values() if one.episodes), None)
+        writes = state.writes_episodes or episodes is not None
+        after = WriterState(extraction.state, unread, failed, writes)
+        themes = episodes or (None if state.writes_episodes else extraction.themes)
         keys = extraction.keys
         if themes is not None and keys is None:
             keys = window.notes.keys
+        made = results.values()
         return replace(
             extraction,
-            facts=(*extraction.facts, *result.facts),
-            mentions=(*extraction.mentions, *result.mentions),
+            facts=(*extraction.facts, *(fact for one in made for fact in one.facts)),
+            mentions=(*extraction.mentions, *(each for one in made for each in one.mentions)),
             keys=keys,
             themes=themes,
-            written=tuple(result.written),
+            written=tuple(row for one in made for row in one.written),
             state=after.dump(),
-            rejected=(*extraction.rejected, *run.refused),
-            usage=extraction.usage + run.usage,
+            rejected=(*extraction.rejected, *(why for one in made for why in one.run.refused)),
+            usage=sum((one.run.usage for one in made), extraction.usage),
             provisional=extraction.provisional and not writes,
-            summary_due=extraction.summary_due or bool(result.failed),
-            error=extraction.error or result.error,
+            summary_due=extraction.summary_due or bool(failed),
+            error=extraction.error or next((one.error for one in made if one.error), None),
         )
 
+    def _run(
+        self, window: Window, state: WriterState, new: Sequence[Turn]
+    ) -> dict[Writer, _Result]:
+        """Let all writers that have turns write at the same time; record their calls in order."""
+        turns = {writer: own for writer in WRITERS if (own := state.turns_for(writer, new))}
+        if not turns:
+            return {}
+        with ThreadPoolExecutor(len(turns), "writer") as pool:
+            waiting = {
+                writer: pool.submit(copy_context().run, self._write, writer, window, state, own)
+                for writer, own in turns.items()
+            }
+            results = {writer: future.result() for writer, future in waiting.items()}
+        if self._record is not None:
+            for result in results.values():
+                for call in result.run.calls:
+                    self._record(call)
+        return results
+
     def _write(
-        self,
-        writer: Writer,
-        run: WriterRun,
-        window: Window,
-        state: WriterState,
-        turns: Sequence[Turn],
-        result: _Result,
-    ) -> None:
+        self, writer: Writer, window: Window, state: WriterState, turns: Sequence[Turn]
+    ) -> _Result:
         notes = window.notes
-        if writer == "core":
-            result.written += write_core(run, notes.written, turns)
-        elif writer == "episodic":
-            result.episodes = write_episodes(run, _own_episodes(notes, state), turns)
-        elif writer == "procedural":
-            result.written += write_procedures(run, notes.written, turns)
-        else:
-            self._write_facts(run, window, turns, result)
+        run = WriterRun(self._model, window.space, window.session, turns)
+        result = _Result(run)
+        try:
+            if writer == "core":
+                result.written = write_core(run, notes.written, turns)
+            elif writer == "episodic":
+                own = notes.themes if state.writes_episodes else ()
+                result.episodes = write_episodes(run, own, notes.episodes, turns)
+            elif writer == "procedural":
+                result.written = write_procedures(run, notes.written, turns)
+            else:
+                self._write_facts(result, window, turns)
+        except ModelError as error:
+            result.error = error
+            run.refused.append(f"{NOT_WRITTEN}: {writer}: {error}")
+        return result
 
-    def _write_facts(
-        self, run: WriterRun, window: Window, turns: Sequence[Turn], result: _Result
-    ) -> None:
+    def _write_facts(self, result: _Result, window: Window, turns: Sequence[Turn]) -> None:
         """Facts need chunks of the window as evidence; those of earlier turns are left out."""
-        from cognigraph.ingest.model.answer_schema import ReadAnswer
-
-        late = len(turns) - len(window.chunks)
+        run, late = result.run, len(turns) - len(window.chunks)
         own = tuple(turns[late:])
         if late:
             run.refused.append(f"{LATE_FACTS}: {late}")
         if not own:
             return
-        lines = write_facts(run, window.notes.facts, own)
+        run.turns = own
+        facts = write_facts(run, window.notes.facts, own)
         before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         checked = CheckedAnswer(own)
-        names = WindowNames(own, (*before, *own), ())
-        checked.take(ReadAnswer(facts=lines), range(len(own)), names)
+        checked.take_facts(facts, WindowNames(own, (*before, *own), ()))
         run.refused += checked.rejected
         result.facts, result.mentions = checked.facts, checked.mentions
-
-
-def _own_episodes(notes: SessionNotes, state: WriterState) -> tuple[Theme, ...]:
-    return notes.themes if state.writes_episodes else ()

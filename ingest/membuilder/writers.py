@@ -1,10 +1,13 @@
-"""The four writers: each reads new turns beside what it keeps, and returns what it changes."""
+"""The writers: each reads new turns beside what it keeps, and returns what it changes.
+
+That of episodes is in :mod:`.episodes`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cognigraph.errors import ModelError
 from cognigraph.ids import normalise, uid
@@ -15,10 +18,11 @@ from cognigraph.ingest.membuilder.actions import (
     check_core,
     valid_actions,
 )
+from cognigraph.ingest.model.parse_lines import FactLine
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
-from cognigraph.model import Theme, Triple, Usage, Written
+from cognigraph.model import Triple, Usage, Written
 from cognigraph.states.core_profile import (
     COMPRESSED,
     LIMIT,
@@ -37,18 +41,17 @@ if TYPE_CHECKING:
 
 PROMPTS: Mapping[Writer, str] = {
     "core": "core-1",
-    "episodic": "episodic-1",
-    "semantic": "semantic-1",
+    "episodic": "episodic-2",
+    "semantic": "semantic-2",
     "procedural": "procedural-1",
 }
 COMPRESS = "compress-1"
 _PACKAGE = "cognigraph.ingest.membuilder.prompts"
 PROFILE = "profile"
 """The chain of the core profile of a space."""
-MOST_EPISODES = 40
+LATER = "a fact that was said later is not updated"
 MOST_LISTED = 60
 """Largest number of procedures that a prompt lists."""
-WRITER_REASON = "topic"
 
 _T = TypeVar("_T", bound="BaseModel")
 
@@ -60,14 +63,15 @@ def writer_prompt(id: str) -> PromptFile:
 
 @dataclass(slots=True)
 class WriterRun:
-    """One run of the writers over a window: whom they ask, and what that took."""
+    """One run of a writer over a window: whom it asks, what that took, and what was not valid."""
 
     model: Model
     space: str
     session: str
-    record: Callable[[WriterCall], None] | None = None
+    turns: Sequence[Turn] = ()
     usage: Usage = field(default_factory=Usage)
     refused: list[str] = field(default_factory=list)
+    calls: list[WriterCall] = field(default_factory=list)
 
     def ask(self, prompt: Prompt, schema: type[_T]) -> _T:
         """Ask the model.
@@ -84,17 +88,19 @@ class WriterRun:
         return answer.value
 
     def keep(
-        self, writer: Writer, prompt: Prompt, answer: BaseModel, refused: Sequence[str]
+        self, writer: Writer, prompt: Prompt, answer: BaseModel, refused: Sequence[str], before: Any
     ) -> None:
-        """Note what was not valid, and record the call."""
+        """Note the call with what the writer kept ``before`` it, and what was not valid."""
         self.refused += refused
-        if self.record is not None:
-            self.record(
-                WriterCall(
-                    writer, prompt.version, self.space, self.session, prompt.system, prompt.user,
-                    answer.model_dump(mode="json", exclude_defaults=True), tuple(refused),
-                )
-            )  # fmt: skip
+        uids = [turn.uid for turn in self.turns]
+        self.calls.append(
+            WriterCall(
+                writer, prompt.version, self.space, self.session, prompt.system, prompt.user,
+                answer.model_dump(mode="json", exclude_defaults=True), tuple(refused),
+                uid("Window", self.space, *uids), max(turn.at for turn in self.turns).isoformat(),
+                before, len(self.turns),
+            )
+        )  # fmt: skip
 
 
 def newest(written: Sequence[Written], kind: str) -> list[Written]:
@@ -127,22 +133,24 @@ def write_core(
     answer = run.ask(prompt, CoreAnswer)
     problem = check_core(answer)
     if problem or answer.operation == "NONE":
-        run.keep("core", prompt, answer, [f"{problem}: core {answer.operation}"] if problem else [])
+        why = [f"{problem}: core {answer.operation}"] if problem else []
+        run.keep("core", prompt, answer, why, text)
         return []
-    operation = _core_operation(answer)
+    operation = core_operation(answer)
     try:
         new = _compressed(run, applied(text, operation))
     except RefusedOperation as refusal:
-        run.keep("core", prompt, answer, [f"core {operation.action} {refusal}"])
+        run.keep("core", prompt, answer, [f"core {operation.action} {refusal}"], text)
         return []
-    run.keep("core", prompt, answer, [])
+    run.keep("core", prompt, answer, [], text)
     chunks = tuple(turn.uid for turn in turns if turn.uid)
     if new == text:
         return []
     return [WrittenRow("profile", PROFILE, version, new, chunks, operation=operation)]
 
 
-def _core_operation(answer: CoreAnswer) -> CoreOperation:
+def core_operation(answer: CoreAnswer) -> CoreOperation:
+    """The change of the profile that an answer stands for."""
     content = "\n".join(" ".join(line.split()) for line in answer.content.splitlines())
     if answer.operation == "REPLACE":
         return CoreOperation("REPLACE", content.strip(), answer.old)
@@ -173,99 +181,51 @@ def _compressed(run: WriterRun, text: str) -> str:
     return text
 
 
-# --- Episodes -------------------------------------------------------------------------------
-
-
-def episodic_prompt(episodes: Sequence[Theme], turns: Sequence[Turn]) -> Prompt:
-    """What the writer of episodes is asked."""
-    lines = [
-        f"E{number}. {one_line(theme.title)}: {one_line(theme.summary)}"
-        for number, theme in enumerate(episodes, 1)
-    ]
-    shown = "\n".join(lines) or "-"
-    return render(writer_prompt(PROMPTS["episodic"]), episodes=shown, turns=numbered(turns))
-
-
-def write_episodes(
-    run: WriterRun, episodes: Sequence[Theme], turns: Sequence[Turn]
-) -> tuple[Theme, ...]:
-    """The session's episodes with what the turns add to them.
-
-    An entry that is updated keeps its identity, and its earlier text stays in the revisions. A
-    merged one stands beside those it was made out of.
-    """
-    from cognigraph.ingest.membuilder.answer_schema import EpisodicAnswer
-
-    prompt = episodic_prompt(episodes, turns)
-    answer = run.ask(prompt, EpisodicAnswer)
-    labels = {f"E{number}": index for index, number in enumerate(range(1, len(episodes) + 1))}
-    actions, refused = valid_actions("episodic", answer.operations, labels, len(turns))
-    run.keep("episodic", prompt, answer, refused)
-    themes = list(episodes)
-    for action in actions:
-        _take_episode(themes, action, labels, turns)
-    return tuple(themes)
-
-
-def _take_episode(
-    themes: list[Theme], action: Action, labels: Mapping[str, int], turns: Sequence[Turn]
-) -> None:
-    covers = tuple(turns[index].uid for index in action.turns if turns[index].uid)
-    if action.action == "UPDATE":
-        index = labels[action.targets[0]]
-        old = themes[index]
-        themes[index] = replace(
-            old, title=action.title, summary=action.text, covers=(*old.covers, *covers)
-        )
-        return
-    if len(themes) >= MOST_EPISODES:
-        return
-    titles = {normalise(theme.title) for theme in themes}
-    title = (
-        action.title
-        if normalise(action.title) not in titles
-        else (f"{action.title} ({len(themes) + 1})")
-    )
-    sources = [themes[labels[target]] for target in action.targets]
-    covers = (*(uid for source in sources for uid in source.covers), *covers)
-    origins = tuple(source.uid for source in sources if source.uid)
-    themes.append(Theme(title, action.text, "", covers, WRITER_REASON, origins))
-
-
 # --- Facts ----------------------------------------------------------------------------------
 
 
 def semantic_prompt(facts: Sequence[Triple], turns: Sequence[Turn]) -> Prompt:
     """What the writer of facts is asked."""
-    lines = [
-        f"F{number}. {one_line(fact.text)}{f' ({fact.when})' if fact.when else ''}"
-        for number, fact in enumerate(facts, 1)
-    ]
+    lines = [f"{label}. {line}" for label, line in _fact_lines(facts).items()]
     return render(
         writer_prompt(PROMPTS["semantic"]), facts="\n".join(lines) or "-", turns=numbered(turns)
     )
 
 
-def write_facts(run: WriterRun, facts: Sequence[Triple], turns: Sequence[Turn]) -> list[str]:
-    """Facts in the form of the model extractor; one that updates another one replaces it."""
+def _fact_lines(facts: Sequence[Triple]) -> dict[str, str]:
+    return {
+        f"F{number}": f"{one_line(fact.text)}{f' ({fact.when})' if fact.when else ''}"
+        for number, fact in enumerate(facts, 1)
+    }
+
+
+def write_facts(run: WriterRun, facts: Sequence[Triple], turns: Sequence[Turn]) -> list[FactLine]:
+    """New facts. One that updates another names it, unless that was said later."""
     from cognigraph.ingest.membuilder.answer_schema import SemanticAnswer
 
     prompt = semantic_prompt(facts, turns)
     answer = run.ask(prompt, SemanticAnswer)
-    labels = [f"F{number}" for number in range(1, len(facts) + 1)]
-    actions, refused = valid_actions("semantic", answer.operations, labels, len(turns))
-    run.keep("semantic", prompt, answer, refused)
+    before = _fact_lines(facts)
+    actions, refused = valid_actions("semantic", answer.operations, before, len(turns))
+    run.keep("semantic", prompt, answer, refused, before)
     run.refused += (f"skipped: {action.text}" for action in actions if action.action == "SKIP")
-    return [_line(action) for action in actions if action.fact is not None]
+    known = dict(zip(before, facts, strict=True))
+    return [
+        _updating(run, action, [known[target] for target in action.targets], turns)
+        for action in actions
+        if action.fact is not None
+    ]
 
 
-def _line(action: Action) -> str:
-    fact = action.fact
-    assert fact is not None
-    time = " = ".join(part for part in (fact.words, fact.date) if part)
-    cited = ",".join(str(index + 1) for index in action.turns)
-    parts = [cited, fact.subject, fact.relation, fact.object, time, fact.source]
-    return " | ".join([*parts, "replaces" if action.action == "UPDATE" or fact.replaces else ""])
+def _updating(
+    run: WriterRun, action: Action, targets: Sequence[Triple], turns: Sequence[Turn]
+) -> FactLine:
+    assert action.fact is not None
+    cited = tuple(index + 1 for index in action.turns)
+    said = max(turns[index].at for index in action.turns)
+    earlier = [target for target in targets if target.last_observed <= said]
+    run.refused += (f"{LATER}: {target.text}" for target in targets if target not in earlier)
+    return replace(action.fact, turns=cited, supersedes=tuple(one.uid for one in earlier))
 
 
 # --- Procedures -----------------------------------------------------------------------------
@@ -273,16 +233,20 @@ def _line(action: Action) -> str:
 
 def procedural_prompt(procedures: Sequence[Written], turns: Sequence[Turn]) -> Prompt:
     """What the writer of procedures is asked."""
-    lines = [
-        f"P{number}. {one_line(procedure.title)} ({one_line(procedure.text) or '-'}): "
-        + " ".join(f"{at}. {one_line(step)}" for at, step in enumerate(procedure.steps, 1))
-        for number, procedure in enumerate(procedures, 1)
-    ]
+    lines = [f"{label}. {line}" for label, line in _procedure_lines(procedures).items()]
     return render(
         writer_prompt(PROMPTS["procedural"]),
         procedures="\n".join(lines) or "-",
         turns=numbered(turns),
     )
+
+
+def _procedure_lines(procedures: Sequence[Written]) -> dict[str, str]:
+    return {
+        f"P{number}": f"{one_line(procedure.title)} ({one_line(procedure.text) or '-'}): "
+        + " ".join(f"{at}. {one_line(step)}" for at, step in enumerate(procedure.steps, 1))
+        for number, procedure in enumerate(procedures, 1)
+    }
 
 
 def write_procedures(
@@ -294,9 +258,10 @@ def write_procedures(
     known = newest(written, "procedure")[-MOST_LISTED:]
     prompt = procedural_prompt(known, turns)
     answer = run.ask(prompt, ProceduralAnswer)
-    labels = {f"P{number}": procedure for number, procedure in enumerate(known, 1)}
-    actions, refused = valid_actions("procedural", answer.operations, labels, len(turns))
-    run.keep("procedural", prompt, answer, refused)
+    before = _procedure_lines(known)
+    actions, refused = valid_actions("procedural", answer.operations, before, len(turns))
+    run.keep("procedural", prompt, answer, refused, before)
+    labels = dict(zip(before, known, strict=True))
     chains: dict[str, WrittenRow] = {}
     for action in actions:
         row = _procedure(run.space, action, labels, turns)

@@ -38,6 +38,7 @@ class FactLine:
     """A parsed but unchecked fact. ``turns`` are the cited turn numbers, which may not exist.
 
     ``turns`` is empty if any part of the citation is unreadable: a partial citation is no evidence.
+    ``supersedes`` are uids of known facts; no line names them.
     """
 
     turns: tuple[int, ...]
@@ -48,6 +49,7 @@ class FactLine:
     date: str = ""
     source: str = ""
     replaces: bool = False
+    supersedes: tuple[str, ...] = ()
 
 
 def entity_line(line: str) -> WindowName | None:

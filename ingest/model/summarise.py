@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from cognigraph.english.sentences import split_text
 from cognigraph.errors import ModelError, ModelRefusedError
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import Window
+from cognigraph.ingest.extraction import BY_MODEL, Window
 from cognigraph.ingest.model.answer_schema import SummaryAnswer
 from cognigraph.ingest.model.parse_lines import turn_numbers
 from cognigraph.ingest.model.transcript import Turn, WindowName, halves, numbered, split
@@ -50,8 +50,6 @@ UNTITLED = "theme without a title"
 TWICE = "theme was rewritten twice"
 SHRUNK = "theme would lose most of its content"
 NO_ROOM = "no room for another theme"
-BY_MODEL = "topic"
-"""The reason of an episode that a model has chosen."""
 _KEY_WORDS = 8
 _TITLE = 100
 _KEPT = 0.4

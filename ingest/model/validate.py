@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
@@ -200,6 +200,14 @@ class CheckedAnswer:
         self.rejected += (f"{TOO_MANY}: {_excerpt(line)}" for line in answer.facts[most:])
         self._entities.update((normalise(one.name), one) for one in names.entities)
 
+    def take_facts(self, facts: Iterable[FactLine], names: WindowNames) -> None:
+        """Add parsed facts about all turns."""
+        for fact in facts:
+            if reason := self._take(fact, range(len(self.turns)), names):
+                said = f"{fact.subject} {fact.relation} {fact.object}"
+                self.rejected.append(f"{reason}: {_excerpt(said)}")
+        self._entities.update((normalise(one.name), one) for one in names.entities)
+
     def _take(self, fact: FactLine, part: range, names: WindowNames) -> str:
         """Add a fact if it is valid; returns the reason for a rejection, or an empty text."""
         own = sorted({number - 1 for number in fact.turns if 1 <= number <= len(part)})
@@ -233,6 +241,7 @@ class CheckedAnswer:
                 negated=relation.negated,
                 said_by=self._said_by(fact, indices, own, names),
                 replaces=fact.replaces,
+                supersedes=fact.supersedes,
             )
         )
         if when is None and (fact.date or fact.words):
@@ -268,24 +277,25 @@ class CheckedAnswer:
         )  # fmt: skip
         old = self._facts.get(key)
         if old is not None:
-            fact = Fact(
-                old.subject, old.subject_type, old.relation, old.object, old.object_type,
-                tuple(sorted({*old.chunks, *fact.chunks})), old.when, old.negated, old.said_by,
-                old.replaces or fact.replaces,
-            )  # fmt: skip
+            fact = replace(
+                old,
+                chunks=tuple(sorted({*old.chunks, *fact.chunks})),
+                replaces=old.replaces or fact.replaces,
+                supersedes=tuple(dict.fromkeys((*old.supersedes, *fact.supersedes))),
+            )
         self._facts[key] = fact
 
     @property
     def facts(self) -> tuple[Fact, ...]:
         """All facts, with the final types of their entities."""
         return tuple(
-            Fact(
-                fact.subject, self._type(fact.subject, fact.subject_type), fact.relation,
-                fact.object, self._type(fact.object, fact.object_type),
-                fact.chunks, fact.when, fact.negated, fact.said_by, fact.replaces,
+            replace(
+                fact,
+                subject_type=self._type(fact.subject, fact.subject_type),
+                object_type=self._type(fact.object, fact.object_type),
             )
             for fact in self._facts.values()
-        )  # fmt: skip
+        )
 
     def _type(self, name: str, type: str) -> str:
         known = self._entities.get(normalise(name))

@@ -21,7 +21,14 @@ from uuid import uuid4
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, EmbeddingError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
-from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summarising, Window
+from cognigraph.ingest.extraction import (
+    BY_MODEL,
+    Extraction,
+    Extractor,
+    Recalling,
+    Summarising,
+    Window,
+)
 from cognigraph.ingest.queue.lease import (
     Heartbeat,
     forsaken,
@@ -42,7 +49,7 @@ from cognigraph.ingest.queue.step import (
     window_of,
 )
 from cognigraph.ingest.stated import with_stated
-from cognigraph.model import Usage
+from cognigraph.model import Episode, Usage
 from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, lease_token
@@ -60,6 +67,12 @@ _UNTIL_COUNTED = 16
 """Steps between two looks at whether the backlog has become large."""
 _VECTORS_AT_ONCE = 32
 """Chunks whose vectors are made between two steps, if they wait for them."""
+_MOST_SIMILAR = 20
+"""Episodes of other sessions that an extractor is shown: MemBuilder, section 4.2."""
+_MOST_NEAR = 100
+"""Episodes among which those are, with the session's own and those that no model has written."""
+_MOST_COMPARED = 4000
+"""Characters of a batch that are compared with episodes."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -307,8 +320,24 @@ class Enricher:
             lease.notes,
             written=tuple(graph.written(lease.space)),
             facts=tuple(fact for fact in facts.values() if fact.status == "current"),
+            episodes=self._similar_episodes(lease),
         )
         return replace(lease, notes=notes)
+
+    def _similar_episodes(self, lease: Lease) -> tuple[Episode, ...]:
+        """Episodes of other sessions that a model wrote, the most similar to the chunks first."""
+        text = "\n".join(chunk.text for chunk in lease.chunks)
+        if not text.strip():
+            return ()
+        vector = self._embedder.embed([text[:_MOST_COMPARED]])[0]
+        near = self._store.search.episodes(lease.space, vector, [], _MOST_NEAR)
+        others = [
+            one
+            for one in near
+            if one.episode.session != lease.session and one.episode.reason == BY_MODEL
+        ]
+        others.sort(key=lambda one: (-round(one.cosine, 6), one.episode.uid))
+        return tuple(one.episode for one in others[:_MOST_SIMILAR])
 
     def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
         """Return the chunks, or the summary of a lease without chunks, to the queue."""

@@ -67,9 +67,21 @@ def arithmetic_mean(session: Floats, triple: Floats) -> Floats:
     return (np.where(np.isnan(ss), st, ss) + st) / 2
 
 
+WEIGHTS = 0.2, 0.8
+"""Of S_s and S_t in a weighted mean: summary_weight of the authors' repository."""
+
+
+def weighted_mean(session: Floats, triple: Floats) -> Floats:
+    """Return .2 Ss + .8 St (n,), as the authors' repository has it. NaN as above."""
+    st = clamp(triple)
+    ss = np.maximum(clamp(session), SESSION_FLOOR)
+    return WEIGHTS[0] * np.where(np.isnan(ss), st, ss) + WEIGHTS[1] * st
+
+
 def semantic_relevance(session: Floats, triple: Floats, mean: Mean = "harmonic") -> Floats:
     """Return S_sem (n,) by the mean that the settings name; the paper's is harmonic."""
-    return (harmonic_mean if mean == "harmonic" else arithmetic_mean)(session, triple)
+    by_mean = {"arithmetic": arithmetic_mean, "weighted": weighted_mean}
+    return by_mean.get(mean, harmonic_mean)(session, triple)
 
 
 def gaps(at: Floats, now: float) -> Floats:
@@ -170,7 +182,7 @@ def paper_scores(candidates: Candidates, settings: SearchSettings, now: float) -
     """Compute the paper's scores for a question asked at ``now`` (seconds since 1970)."""
     chunks, triples = candidates.chunks, candidates.triples
     if settings.sessions:
-        sessions = session_scores(candidates)
+        sessions = session_scores(candidates, settings.licomemory.session_matches)
     else:
         sessions = np.full(len(candidates.sessions.uids), np.nan)
     session_of_triple = sessions[triples.session] if len(triples.uids) else np.empty(0)
@@ -205,12 +217,15 @@ def _best_of_each(relevance: Floats, evidence: Evidence) -> tuple[Ints, Ints]:
     return triples[last], chunks[last]
 
 
-def session_scores(candidates: Candidates) -> Floats:
+def session_scores(candidates: Candidates, matches: int | None = None) -> Floats:
     """Ss (s,): how well the keys of a session match the question's entities, on average.
 
-    A session without keys is scored by its themes; without themes either, its score is NaN.
+    The average is that of all entities, or of the ``matches`` that match best. A session without
+    keys is scored by its themes; without themes either, its score is NaN.
     """
     keys = clamp(candidates.sessions.keys)
+    if matches is not None:
+        keys = -np.sort(-keys, axis=1)[:, :matches]
     if keys.shape[1]:
         by_keys = keys.mean(axis=1)
         return np.where(np.isnan(by_keys), clamp(candidates.sessions.theme), by_keys)
@@ -274,7 +289,7 @@ def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candid
     triples = candidates.triples
     allowed = np.ones(len(triples.uids), bool)
     if settings.sessions and settings.sessions_by_vector:
-        best = _best_sessions(candidates, settings.sessions_by_vector)
+        best = _best_sessions(candidates, settings)
         allowed = np.isin(triples.session, best)
     by_cosine = np.argsort(-np.round(triples.cosine, _DIGITS), kind="stable")
     near = [row for row in by_cosine if allowed[row] and triples.by_vector[row]]
@@ -285,10 +300,12 @@ def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candid
     return _with_rows(candidates, rows, np.array(cited, np.int64))
 
 
-def _best_sessions(candidates: Candidates, most: int) -> Ints:
+def _best_sessions(candidates: Candidates, settings: SearchSettings) -> Ints:
     """Rows of the sessions with the best keys; those without keys and themes come last."""
-    scores = np.nan_to_num(session_scores(candidates), nan=-1.0)
-    return np.argsort(-np.round(scores, _DIGITS), kind="stable")[:most]
+    matches = settings.licomemory.session_matches
+    scores = np.nan_to_num(session_scores(candidates, matches), nan=-1.0)
+    best = np.argsort(-np.round(scores, _DIGITS), kind="stable")
+    return best[: settings.sessions_by_vector]
 
 
 def _with_rows(candidates: Candidates, triples: Ints, chunks: Ints) -> Candidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -85,6 +85,45 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
     assert standing(space)[bergen.text] == ("superseded", "she moved")
     space.review.restore(applied.proposals[0].old)
     assert standing(space)[bergen.text][0] == "current"
+
+
+@pytest.mark.one_line
+@pytest.mark.parametrize(
+    ("retention", "action"), [(None, "supersede"), (timedelta(days=1), "retract")]
+)
+def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, retention, action):
+    """And what has outlived the retention limit goes, instead of being superseded."""
+
+    def refresh(prompt):
+        labels = {}
+        for line in prompt.user.splitlines():
+            for place in ("Bergen", "Oslo"):
+                if f"Ann lives in {place}" in line:
+                    labels[place] = line[1 : line.index("]")]
+        change = {"entry": labels["Bergen"], "replaced_by": labels["Oslo"], "reason": ""}
+        return {"changes": [{"action": "update", **change}]}
+
+    def reply(prompt):
+        found = {
+            "ama-retrieve": {"query": "Ann's homes", "fine": 0, "abstract": 0, "event": 1,
+                             "atomic": 0, "k": 5},
+            "ama-judge": judged(action="refresh", conflicts=["E1", "E2"]),
+            "ama-refresh": refresh,
+            "loop-answer": {"answer": "in Oslo", "labels": []},
+        }[prompt.name]  # fmt: skip
+        return found(prompt) if callable(found) else found
+
+    space = open_memory(model=ScriptedModel(reply), extractor="rules").space(space_name)
+    for id, (day, text, _) in TURNS.items():
+        space.add(text, session=f"s-{id}", speaker="Ann", at=f"{day}T09:00:00Z")
+    space.flush()
+    space.review.restore(next(one for one in space.facts() if "Bergen" in one.text))
+    strategy = ama(k_min=5, retention=retention)
+    answer = space.ask("Where has Ann lived?", strategy=strategy, now=NOW)
+    assert answer.rounds[0].plan.layer == "episodes"
+    assert [(one.action, one.old.text) for one in answer.proposals] == [
+        (action, "Ann lives in Bergen")
+    ]
 
 
 @pytest.mark.one_line

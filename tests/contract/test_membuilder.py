@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
 
-from cognigraph import Memory, ModelUnavailableError
+from cognigraph import Filter, Memory, ModelUnavailableError
 from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
 from cognigraph.llm import Prompt
 from cognigraph.testing import ScriptedModel
@@ -33,7 +34,8 @@ class Stages:
     def __call__(self, prompt: Prompt) -> Any:
         self.asked.append(prompt)
         waiting = self.answers.get(prompt.name)
-        return waiting.pop(0) if waiting else QUIET[prompt.name]
+        answer = waiting.pop(0) if waiting else QUIET[prompt.name]
+        return answer(prompt) if callable(answer) else answer
 
     def prompts(self, stage: str) -> list[str]:
         return [prompt.user for prompt in self.asked if prompt.name == stage]
@@ -288,3 +290,134 @@ def test_the_profile_and_procedures_reach_the_answers_of_ask(open_memory, stages
     assert all(written in prompt.user for prompt in prompts)
     plain = space.context("How does Mara make coffee?", now=at(60))
     assert str(plain) == str(answer.context)
+
+
+MOVE = {"action": "ADD", "title": "The move", "turns": "1", "memory": "Mara moves to Graz."}
+WENT = {"action": "ADD", "title": "A walk", "turns": "1", "memory": "2026-05: Mara walks home."}
+
+
+def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, space_name):
+    """The writer sees what is similar anywhere; an update is a new entry made out of the old."""
+    space = memory.space(space_name)
+    stages.then("episodic", {"operations": [MOVE, WENT]})
+    tell(space, "I am moving to Graz, I walk home now.", session="one")
+    space.queue.enrich()
+    stages.then("episodic", {"operations": [
+        {"action": "UPDATE", "target": "E1", "title": "The move", "turns": "1",
+         "memory": "2026-05-20 09:01: the boxes arrive in Graz."}]})  # fmt: skip
+    tell(space, "The boxes of the move to Graz have arrived.", session="two", first=1)
+    space.queue.enrich()
+    first, second = stages.prompts("episodic")
+    assert "<episodes>\n-\n</episodes>" in first
+    day = f"{START:%Y-%m-%d}"
+    assert f"E1. The move: {day}: Mara moves to Graz." in second  # dated by its turn
+    assert "E2. A walk: 2026-05: Mara walks home." in second
+    episodes = {one.session: one for one in space.overview.episodes() if one.title == "The move"}
+    assert episodes["one"].summary == f"{day}: Mara moves to Graz."
+    assert episodes["two"].summary == "2026-05-20 09:01: the boxes arrive in Graz."
+    links = "MATCH (a:Theme)-[:DERIVED_FROM]->(b:Theme) RETURN a.summary AS a, b.summary AS b"
+    made_of = [{"a": episodes["two"].summary, "b": episodes["one"].summary}]
+    assert space.cypher(links) == made_of
+
+    stages.then("episodic", {"operations": []})
+    tell(space, "And I like it here.", session="one", first=2)  # rewrites the themes of this one
+    space.queue.enrich()
+    assert space.cypher(links) == made_of
+
+    space.forget(message="m0")  # what was made out of it may quote it: read again
+    assert [one.title for one in space.overview.episodes() if one.reason == "topic"] == []
+    assert "Mara moves" not in str(space.cypher("MATCH (n) RETURN n", limit=1000))
+    stages.then("episodic", {"operations": [WENT]})
+    space.queue.enrich()
+    assert [one.session for one in space.overview.episodes() if one.title == "A walk"]
+
+
+def test_an_updated_fact_is_superseded_whatever_the_wording(memory, stages, space_name):
+    def update(prompt: Prompt) -> Any:
+        (line,) = [line for line in prompt.user.splitlines() if "drinks espresso" in line]
+        fact = "1 | Mara | gets up for | green tea"
+        target = line.partition(".")[0]
+        return {"operations": [{"action": "UPDATE", "target": target, "fact": fact}]}
+
+    space = memory.space(space_name)
+    stages.then("semantic", {"operations": [
+        {"action": "ADD", "fact": "1 | Mara | drinks | espresso"},
+        {"action": "ADD", "fact": "1 | Mara | drinks | water"}]}, update)  # fmt: skip
+    tell(space, "Two espressos, and water.")
+    space.queue.enrich()
+    tell(space, "Green tea it is now.", first=1)
+    space.queue.enrich()
+    facts = {fact.text: fact for fact in space.facts(status=None)}
+    old, new = facts["Mara drinks espresso"], facts["Mara gets up for green tea"]
+    assert (old.status, new.status) == ("superseded", "current")
+    assert (old.superseded_by, old.valid_to) == (new.uid, at(1))
+    assert facts["Mara drinks water"].status == "current"
+    space.review.restore(old)  # a user's word counts: no writer undoes it
+    stages.then("semantic", {"operations": [
+        {"action": "ADD", "fact": "1 | Mara | drinks | espresso"},
+        {"action": "ADD", "fact": "1 | Mara | drinks | water"}]}, update)  # fmt: skip
+    assert space.queue.redo() == 2
+    space.queue.enrich()
+    assert len(stages.prompts("semantic")) > 2
+    assert "Mara drinks espresso" in {fact.text for fact in space.facts()}
+
+
+def test_writers_write_at_the_same_time(open_memory, space_name):
+    """None of the four gets its answer before all of them have asked."""
+    together = Barrier(4, timeout=20)
+
+    def reply(prompt: Prompt) -> Any:
+        together.wait()
+        return QUIET[prompt.name]
+
+    recorded: list[Any] = []
+    extractor = MemBuilderExtractor(ScriptedModel(reply), record=recorded.append)
+    space = open_memory(extractor=extractor).space(space_name)
+    tell(space, "I live in Graz.")
+    (step,) = space.queue.enrich()
+    assert step.usage.calls == 4 and not step.rejected
+    assert [call.writer for call in recorded] == ["core", "episodic", "semantic", "procedural"]
+    assert len({call.window for call in recorded}) == 1
+    assert {(call.at, call.turns) for call in recorded} == {(at(0).isoformat(), 1)}
+
+
+def test_an_answer_from_the_whole_profile_and_the_most_similar_memories(
+    open_memory, stages, space_name
+):
+    """The profile is not cut to a share of the block; of what is stored, the ten nearest stand."""
+    profile = "\n".join(f"Line {number} of what Mara is like." for number in range(40))
+    stages.then("core", {"operation": "REWRITE", "content": profile})
+    stages.then("procedural", {"operations": [PRESS]})
+    stages.then("episodic", {"operations": [WENT]})
+    prompts: list[Prompt] = []
+
+    def reply(prompt: Prompt) -> Any:
+        prompts.append(prompt)
+        return {"answer": "Coarsely.", "labels": ["E1", "F9"]}
+
+    extractor = MemBuilderExtractor(ScriptedModel(stages, name="test"))
+    space = open_memory(extractor=extractor, model=ScriptedModel(reply)).space(space_name)
+    tell(space, "I live in Graz and walk home. I grind my coffee coarsely.")
+    space.flush()
+    answer = space.ask("How does Mara make coffee at home?", strategy="membuilder", now=at(60))
+    assert (answer.text, answer.stopped, answer.usage.calls) == ("Coarsely.", "no new query", 1)
+    block = str(answer.context)
+    assert "".join(f"\n  {line}" for line in profile.splitlines()) in block
+    assert "\nProcedures:\n  Making coffee (French press): 1. grind coarsely" in block
+    assert "2026-05: Mara walks home." in block and "lives in Graz" in block
+    assert [(one.label, one.kind) for one in answer.citations] == [("E1", "episode")]
+    assert block in prompts[0].user
+    small = space.context("How does Mara make coffee?", 120, strategy="membuilder", now=at(60))
+    assert small.tokens <= 120 and "Line 0 of" in str(small)
+    hidden = space.context(
+        "How does Mara make coffee?", strategy="membuilder", now=at(60), where=Filter(session="x")
+    )
+    assert "Line 0" not in str(hidden) and "Mara" not in str(hidden)
+
+
+def test_without_any_memory_the_messages_are_searched(open_memory, space_name):
+    space = open_memory(enrich="manual").space(space_name)
+    tell(space, "The grinder stands beside the window.")
+    answer = space.ask("Where does the grinder stand?", strategy="membuilder", now=at(60))
+    assert "beside the window" in str(answer.context)
+    assert answer.rounds[0].notes == ("no memory was found: messages were searched instead",)

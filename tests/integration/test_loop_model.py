@@ -249,7 +249,7 @@ def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
         hymem_light={"answer": "", "sure": False},
         hymem_select=select,
         hymem_reflect={"complete": True, "question": ""},
-        loop_answer=ANSWER,
+        hymem_deep=ANSWER,
     )
     answer, _, server = ask(stages, strategy=hymem(rounds=3, d=1, n=6, k=1))
     # Each conversation of the talk is two episodes: its last turn is about something else.
@@ -260,12 +260,30 @@ def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
         f"{session}{turn}" for session in TALK for turn in range(3)
     }
     assert [call.prompt for call in only.calls] == [
-        "hymem-light-2", *["hymem-select-1"] * 6, "loop-answer-1", "hymem-reflect-2",
+        "hymem-light-2", *["hymem-select-1"] * 6, "hymem-deep-1", "hymem-reflect-2",
     ]  # fmt: skip
     shown = [HIDDEN.findall(call.user)[0] for call in only.calls[1:7]]
     assert shown == [f"E{number}" for number in range(1, 7)]
     assert sum("were not among those shown: left out" in note for note in only.notes) == 6
     assert answer.usage.calls == server.calls == 9
+    # All that was said in the selected episodes, whole and in order of time.
+    lines = str(answer.context).splitlines()
+    assert lines[1] == "Messages:" and lines[2].startswith("[C1] ")
+    said = [line.split(": ", 1)[1] for line in lines[2:-1]]
+    assert said == [text for session in TALK for text in TALK[session]]
+    (deep,) = [call for call in only.calls if call.prompt == "hymem-deep-1"]
+    assert str(answer.context) in deep.user
+
+
+def test_what_was_said_is_shortened_if_it_does_not_fit(ask):
+    stages = LoopStages(
+        hymem_light={"answer": "", "sure": False},
+        hymem_select=lambda prompt: {"ids": HIDDEN.findall(prompt)},
+        hymem_reflect={"complete": True, "question": ""},
+        hymem_deep=ANSWER,
+    )
+    answer, _, _ = ask(stages, strategy=hymem(rounds=1, d=9, n=6, k=1, max_tokens=90))
+    assert 0 < answer.context.tokens <= 90
 
 
 def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
@@ -273,11 +291,11 @@ def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
         hymem_light={"answer": "That is not known.", "sure": True},
         hymem_select={"ids": []},
         hymem_reflect={"complete": True, "question": ""},
-        loop_answer=[{"answer": "Nicht bekannt"}, ANSWER],
+        hymem_deep=[{"answer": "Nicht bekannt"}, ANSWER],
     )
     answer, _, _ = ask(stages, strategy=hymem(rounds=3, d=10, n=6, k=2))
     assert stages.stages == [
-        "hymem-light", "hymem-select", "loop-answer", "hymem-reflect", "loop-answer",
+        "hymem-light", "hymem-select", "hymem-deep", "hymem-reflect", "hymem-deep",
         "hymem-reflect",
     ]  # fmt: skip
     assert [(one.plan.layer, one.plan.queries) for one in answer.rounds] == [
@@ -289,7 +307,7 @@ def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
     seen = {one.id for one in answer.rounds[0].found if one.layer == "messages"}
     new = [one.id for one in answer.rounds[1].found]
     assert (len(seen), len(new), seen & set(new)) == (5, 2, set())
-    last = stages.prompts("loop-answer")[-1]
+    last = stages.prompts("hymem-deep")[-1]
     assert all(TALK[id[:3]][int(id[3])] in last for id in new)
 
 

@@ -50,6 +50,7 @@ NOT_OF_A_SPACE = {
     "doctor": "counts the rows of the whole store",
     "eval": "the same calls, and searches, as of the verbs",
     "export-training": "reads a recording",
+    "training-questions": "the same listing and context as of the verbs",
     "hooks": "opens no memory",
     "keys": "opens no memory",
     "mcp": "tested by its tools",

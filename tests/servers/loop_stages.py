@@ -15,6 +15,7 @@ PROMPTS = (
     "ama-retrieve-1",
     "ama-judge-2",
     "ama-refresh-1",
+    "hymem-deep-1",
     "hymem-light-2",
     "hymem-select-1",
     "hymem-reflect-2",

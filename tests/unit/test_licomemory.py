@@ -25,6 +25,7 @@ from cognigraph.retrieve.rank.licomemory import (
     semantic_relevance,
     top_down_query,
     weibull_decay,
+    weighted_mean,
 )
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
@@ -324,3 +325,13 @@ def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
     assert top_down().is_top_down
     assert not PAPER.is_top_down
     assert not replace(top_down(), ranking="default").is_top_down
+
+
+@pytest.mark.parametrize(
+    ("session", "triple", "expected"),
+    [(0.5, 1.0, 0.9), (0.0, 1.0, 0.802), (np.nan, 0.6, 0.6), (1.0, -0.5, 0.2)],
+)
+def test_variant_weighted_mean_of_the_repository(session, triple, expected):
+    given = np.array([session]), np.array([triple])
+    assert weighted_mean(*given)[0] == pytest.approx(expected)
+    assert semantic_relevance(*given, "weighted")[0] == pytest.approx(expected)

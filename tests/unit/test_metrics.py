@@ -6,7 +6,15 @@ import math
 
 import pytest
 
-from cognigraph.evaluate.metrics import bootstrap, mean, percentiles, rounded, score
+from cognigraph.evaluate.metrics import (
+    bleu_1,
+    bootstrap,
+    mean,
+    percentiles,
+    rounded,
+    score,
+    token_f1,
+)
 
 
 def test_a_question_by_hand():
@@ -59,3 +67,20 @@ def test_the_interval_is_that_of_a_binomial_share():
 def test_nothing_to_resample():
     with pytest.raises(ValueError, match="nothing"):
         bootstrap([[], []])
+
+
+ANSWERS = [
+    ("Comet", "comet", 1.0, 1.0),
+    ("It is Comet.", "Comet", 0.5, 1 / 3),
+    ("Comet Comet", "Comet", 2 / 3, 0.5),
+    ("Comet", "Comet of Turku", 0.5, math.exp(1 - 3)),
+    ("", "Comet", 0.0, 0.0),
+    ("no", "yes", 0.0, 0.0),
+    ("東京", "東京都", 0.8, math.exp(1 - 3 / 2)),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected", "f1", "bleu"), ANSWERS)
+def test_words_of_answers_by_hand(answer, expected, f1, bleu):
+    assert token_f1(answer, expected) == pytest.approx(f1)
+    assert bleu_1(answer, expected) == pytest.approx(bleu)

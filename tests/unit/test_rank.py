@@ -184,6 +184,16 @@ def test_session_scores_fall_back_from_keys_to_themes_to_unknown():
     assert session_scores(candidates(chunk_pool([0.1]), sessions=negative))[0] == 0.3
 
 
+def test_only_the_best_matches_count_if_the_settings_say_so():
+    sessions = session_pool([NAN, NAN], keys=[[0.2, 0.6, 0.4, 0.0], [NAN] * 4])
+    found = session_scores(candidates(chunk_pool([0.1]), sessions=sessions), 3)
+    assert found[0] == pytest.approx(0.4) and math.isnan(found[1])
+    released = SearchSettings.licomemory_as_released()
+    assert (released.licomemory.session_matches, released.is_top_down) == (3, True)
+    with pytest.raises(ConfigurationError, match="session_matches must be at least 1"):
+        LicoMemorySettings(session_matches=0)
+
+
 def test_the_default_profile_is_the_weighted_sum_it_reports():
     chunks = chunk_pool([0.9, 0.5, 0.1], at=np.array([9.0, 8.0, 7.0]) * DAY)
     found = ranked(candidates(chunks), SearchSettings(decay=False))

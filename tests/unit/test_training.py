@@ -64,15 +64,18 @@ def test_rewards_and_penalties_are_those_of_the_tables():
     assert reward(valid, task, penalty).tolist() == pytest.approx(rewards)
 
 
-def test_what_the_paper_does_not_publish_must_be_given():
-    with pytest.raises(TypeError):
-        entry_penalty(1, 1)  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
-        advantages([1.0, 0.0])  # type: ignore[call-arg]
+def test_the_constants_are_those_of_the_paper_and_its_repository():
+    assert entry_penalty([350, 1650], [1000, 1000]).tolist() == pytest.approx([0.5, 0.5])
+    assert entry_penalty([200, 2000], [1000, 1000]).tolist() == pytest.approx([1.0, 1.0])
+    assert advantages([1.0, 0.0]).tolist() == pytest.approx([1, -1], abs=1e-7)
+    apart = adrpo({"core": [[0.0]]}, {"core": [[-1.0]]}, [0.0], [weights({})])
+    assert apart == pytest.approx(-0.02 * kl_estimate([0.0], [-1.0]))
     with pytest.raises(ConfigurationError, match="least < lower"):
         entry_penalty(1, 1, least=0.7, most=2.0)
     with pytest.raises(ConfigurationError, match="epsilon"):
         advantages([1.0, 0.0], epsilon=0)
+    with pytest.raises(ConfigurationError, match="2 rollouts and 1 sets of weights"):
+        adrpo({"core": [[0.0], [0.0]]}, {"core": [[0.0], [0.0]]}, [0.0, 0.0], [weights({})])
 
 
 @given(st.floats(0, 5000), st.floats(0, 5000), st.floats(0, 1), st.booleans())
@@ -112,24 +115,27 @@ def test_advantages_keep_the_order_and_add_up_to_nothing(rewards):
 
 
 def test_the_objective_by_hand():
-    """Two rollouts, one token each; ratios 1.5 and 0.5; advantages 1 and -1; weights 4 and 1."""
+    """Two rollouts, one token each; ratios 1.5 and 0.5; advantages 1 and -1.
+
+    In the first one the fact was retrieved most, in the second one nothing: weights 4 and 1.
+    """
     one, half = math.log(1.5), math.log(0.5)
     policy = {"semantic": [[one], [half]], "core": [[0.0], []]}
     reference = {"semantic": [[0.0], [0.0]], "core": [[0.0], []]}
-    weight = weights({"semantic": 1})
-    # first: min(4 * 1.5, 4 * 1.2) + 1 * 1; second: min(-4 * 0.5, -4 * 0.8)
+    weight = [weights({"semantic": 1}), weights({})]
+    # first: min(4 * 1.5, 4 * 1.2) + 1 * 1; second: min(-0.5, -0.8)
     assert adrpo(policy, reference, [1.0, -1.0], weight, beta=0.0) == pytest.approx(
-        ((4.8 + 1.0) + -3.2) / 2
+        ((4.8 + 1.0) + -0.8) / 2
     )
     divergence = kl_estimate([one, half, 0.0], [0.0, 0.0, 0.0])
     assert divergence == pytest.approx(
         ((1 / 1.5 + math.log(1.5) - 1) + (2 + math.log(0.5) - 1) + 0) / 3
     )
     assert adrpo(policy, reference, [1.0, -1.0], weight, beta=0.5) == pytest.approx(
-        1.3 - 0.5 * divergence
+        2.5 - 0.5 * divergence
     )
     with pytest.raises(ConfigurationError, match="tokens"):
-        adrpo({"core": [[0.0]]}, {"core": [[0.0, 0.0]]}, [1.0], weight, beta=0.0)
+        adrpo({"core": [[0.0]]}, {"core": [[0.0, 0.0]]}, [1.0], weight[:1], beta=0.0)
 
 
 LOG = st.lists(st.floats(-5, 0), min_size=1, max_size=6)
@@ -137,7 +143,7 @@ LOG = st.lists(st.floats(-5, 0), min_size=1, max_size=6)
 
 @given(LOG, st.floats(-3, 3), st.floats(1, 8))
 def test_a_policy_that_is_the_reference_gets_its_weighted_advantage(tokens, advantage, alpha):
-    weight = weights({"episodic": 1}, alpha)
+    weight = [weights({"episodic": 1}, alpha)]
     found = adrpo({"episodic": [tokens]}, {"episodic": [tokens]}, [advantage], weight, beta=9.0)
     assert found == pytest.approx(alpha * advantage)
 
@@ -152,4 +158,6 @@ def test_the_divergence_is_never_negative(one, other):
 def test_equal_rewards_move_nothing(tokens):
     flat = advantages([0.4, 0.4], epsilon=1e-6)
     policy = {"core": [tokens, tokens]}
-    assert adrpo(policy, {"core": [[-1.0] * len(tokens)] * 2}, flat, weights({}), beta=0.0) == 0
+    assert (
+        adrpo(policy, {"core": [[-1.0] * len(tokens)] * 2}, flat, [weights({})] * 2, beta=0.0) == 0
+    )

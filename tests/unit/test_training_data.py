@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cognigraph import ConfigurationError
+from cognigraph import ConfigurationError, Memory
 from cognigraph.cli.app import main
 from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
 from cognigraph.testing import ScriptedModel
 from cognigraph.training.export import read_calls
+from cognigraph.training.outputs import read_output
 from cognigraph.training.questions import (
     MIX,
     kinds_of_session,
@@ -18,6 +22,9 @@ from cognigraph.training.questions import (
     read_questions,
     write_questions,
 )
+from cognigraph.training.rewards import KINDS
+from tests.servers.model_server import ModelServer, good
+from tests.unit.test_membuilder import NAMED
 from tests.unit.test_rules import window
 
 # Which names LLaMA-Factory looks up in dataset_info.json (its data/README.md), and which roles must
@@ -100,6 +107,10 @@ def test_all_calls_are_prompts_for_verl(recording, tmp_path):
             {"question": "Where does Ann live?", "answer": "Graz"}
         ]
         assert row["extra_info"]["index"] == index
+        assert (row["extra_info"]["turns"], row["extra_info"]["window"]) == (1, call.window)
+        memory = json.loads(row["extra_info"]["memory"])
+        assert memory["core"] == {"before": "", "expert": REPLIES["core"]}
+        assert memory["episodic"] == {"before": {}, "expert": REPLIES["episodic"]}
     assert [path.name for path in folder.iterdir()] == ["train.json"]
     assert main(["export-training", str(recording), str(folder), "--format", "rl"]) != 0
 
@@ -144,3 +155,81 @@ def test_only_valid_questions_are_kept():
         "lacks the question or the answer", "too many of kind multi", "too many of kind multi",
     ]  # fmt: skip
     assert usage.calls == 1
+
+
+def test_parquet_has_the_same_rows(recording, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra training")
+    for name, options in (("json", ()), ("parquet", ("--parquet",))):
+        assert main(["export-training", str(recording), str(tmp_path / name), "--format", "rl",
+                     *options]) == 0  # fmt: skip
+    rows = parquet.read_table(tmp_path / "parquet" / "train.parquet").to_pylist()
+    assert rows == lines(tmp_path / "json" / "train.json")
+
+
+def test_without_pyarrow_the_extra_is_named(recording, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    folder = tmp_path / "rl"
+    assert main(["export-training", str(recording), str(folder), "--format", "rl",
+                 "--parquet"]) == 2  # fmt: skip
+    assert "pip install 'cognigraph-memory[training]'" in capsys.readouterr().err
+    assert main(["export-training", str(recording), str(folder), "--parquet"]) == 2
+
+
+def test_questions_are_made_for_stored_sessions_and_continued(tmp_path, monkeypatch, capsys):
+    database, file = tmp_path / "m.db", tmp_path / "questions.jsonl"
+    with Memory(database, enrich="manual") as memory:
+        memory.add("I moved to Graz.", session="one", speaker="Ann", at="2026-05-01T09:00Z")
+        memory.add(
+            "My flat in Graz has a balcony.", session="two", speaker="Ann", at="2026-05-09T09:00Z"
+        )
+        memory.flush()
+    asked: list[str] = []
+
+    def reply(exchange):
+        asked.append(exchange.messages[1]["content"])
+        kinds = ["single"] * 3 + ["multi", "temporal"]
+        good({"questions": [
+            {"kind": kind, "question": f"Question {len(asked)}.{n}?", "answer": "Graz"}
+            for n, kind in enumerate(kinds)]})(exchange)  # fmt: skip
+
+    with ModelServer(reply) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("COGNIGRAPH_MODEL", "asker")
+        arguments = ["training-questions", str(file), "--db", str(database)]
+        assert main([*arguments, "--session", "one"]) == 0
+        assert main([*arguments, "--session", "none"]) == 2
+        assert main([*arguments, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert main(arguments) == 0 and server.calls == 2  # all sessions have their questions
+    # The second session of a space has two of the first kind, two of the second, one of the third.
+    assert told == {"sessions": 1, "questions": 4, "left_out": ["too many of kind single"]}
+    questions = read_questions(file)
+    assert {session: len(own) for (_, session), own in questions.items()} == {"one": 5, "two": 4}
+    assert "I moved to Graz." not in asked[0].split("</known>")[0]
+    known, new = asked[1].split("</known>")
+    assert "I moved to Graz." in known and "balcony" not in known and "balcony" in new
+
+
+KNOWN = {"E1": "2026: Ann moves.", "F1": "Ann likes tea", "P1": "Bread: 1. knead"}
+ANSWERS = st.lists(NAMED, max_size=4).map(lambda given: json.dumps({"operations": given}))
+CORE_ANSWERS = st.fixed_dictionaries(
+    {"operation": st.sampled_from(["APPEND", "REPLACE", "REWRITE", "NONE", "DROP"])},
+    optional={"content": st.text(max_size=9), "old": st.sampled_from(["tea", "", "Likes"])},
+).map(json.dumps)
+
+
+@pytest.mark.slow
+@given(st.sampled_from(KINDS), st.text(max_size=40) | ANSWERS | CORE_ANSWERS, st.integers(0, 3))
+def test_any_output_is_read_and_an_invalid_one_adds_nothing(kind, text, turns):
+    before = "Likes tea." if kind == "core" else KNOWN
+    kept = ("Likes tea.",) if kind == "core" else tuple(KNOWN.values())
+    found = read_output(text, kind, before, turns)
+    assert (
+        read_output(f"<think>{text}</think> {text}", kind, before, turns)
+        == read_output(text, kind, before, turns)
+        or "</think>" in text
+    )
+    if not found.valid:
+        assert (found.entries, found.new, found.stored) == (kept, (), 0)
+    elif kind != "core":
+        assert found.entries == (*kept, *found.new)  # nothing is overwritten

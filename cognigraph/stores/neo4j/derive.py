@@ -14,6 +14,7 @@ from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap, deduplicate
 from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.neo4j.statements import vector_property
+from cognigraph.stores.neo4j.states import rule_unruled
 from cognigraph.stores.neo4j.summaries import write_covers
 from cognigraph.stores.neo4j.values import pack_name_vector, spread, vector
 from cognigraph.stores.records import (
@@ -25,6 +26,7 @@ from cognigraph.stores.records import (
     ThemeRow,
     TripleRow,
 )
+from cognigraph.times import to_micros
 
 
 class Totals(NamedTuple):
@@ -88,9 +90,12 @@ class _Write:
             self._replace_keys(tx, derivation.keys)
         replaced = 0
         if themes is not None:
-            replaced = _require(tx.row("derive/drop_themes", session=lease.session_uid))[0]
+            dropped_themes = tx.row("derive/drop_themes", session=lease.session_uid)
+            replaced, made_of = _require(dropped_themes)
             first = seq + len(derivation.triples) + 1
             self._write_themes(tx, themes, theme_labels, first)
+            if made_of:
+                tx.rows("derive/derived_from", pairs=made_of)
         summaries.write_written(tx, self._space, lease.session_uid, derivation.written)
         replaces = derivation.keys is not None or themes is not None
         revised = replaces and not derivation.provisional
@@ -147,6 +152,9 @@ class _Write:
         dropped = Dropped(0, 0)
         if affected is not None:
             dropped = prune(tx, entity_map, self._space, labels, affected)
+        if self._derivation.rulings:
+            ruled = rule_unruled(tx, self._space, self._derivation.rulings, to_micros(self._now))
+            entity_map.touched.add(ruled)
         entity_map.touched.decide()
         return dropped
 

@@ -191,7 +191,12 @@ class Forgetting:
         session = self._chosen.session_uid
         summing = None if ends else tx.row("forget/bounds", session=session)
         reread = lost.is_read or bool(summing and summing[0])
-        themes = self._drop_summary(tx) if ends or reread else 0
+        themes = 0
+        if ends or reread:
+            for (other,) in tx.rows("forget/made_of", session=session):
+                themes += self._drop_summary(tx, other)
+                tx.rows("forget/reread", session=other)
+            themes += self._drop_summary(tx, session)
         tx.rows(
             "forget/total", space=self._space, triples=dropped.triples, length=dropped.length,
             themes=themes,
@@ -202,8 +207,8 @@ class Forgetting:
         if reread:
             tx.rows("forget/reread", session=session)
 
-    def _drop_summary(self, tx: Transaction) -> int:
-        row = tx.row("forget/drop_summary", session=self._chosen.session_uid)
+    def _drop_summary(self, tx: Transaction, session: str) -> int:
+        row = tx.row("forget/drop_summary", session=session)
         assert row is not None
         themes, keys = row
         if keys:

@@ -22,6 +22,25 @@ from cognigraph.times import Clock, from_micros, to_micros
 _BATCH = 1000
 
 
+def _rule(tx: Transaction, space: str, ruling: NewRuling, recorded: int) -> str | None:
+    """Record a ruling; returns the uid of the canonical triple, ``None`` if there is no triple."""
+    row = tx.row(
+        "states/rule", space=space, uid=ruling.uid, kind=ruling.kind, superseded_by=ruling.by,
+        at=ruling.at, reason=ruling.reason, recorded=recorded,
+    )  # fmt: skip
+    return None if row is None else str(row[0])
+
+
+def rule_unruled(
+    tx: Transaction, space: str, rulings: Sequence[NewRuling], recorded: int
+) -> list[str]:
+    """Record rulings on facts that exist and have none; returns the uids of these facts."""
+    uids = sorted({ruling.uid for ruling in rulings})
+    taken = {uid for (uid,) in tx.rows("states/has_ruling", uids=uids)}
+    ruled = [_rule(tx, space, one, recorded) for one in rulings if one.uid not in taken]
+    return [uid for uid in ruled if uid is not None]
+
+
 class Reader(Protocol):
     """Runs statements, in one transaction or each by itself."""
 
@@ -44,13 +63,10 @@ class Neo4jStates:
         def work(tx: Transaction) -> None:
             touched = TouchedFacts(tx)
             for ruling in rulings:
-                row = tx.row(
-                    "states/rule", space=space, uid=ruling.uid, kind=ruling.kind,
-                    superseded_by=ruling.by, at=ruling.at, reason=ruling.reason, recorded=recorded,
-                )  # fmt: skip
-                if row is None:
+                uid = _rule(tx, space, ruling, recorded)
+                if uid is None:
                     raise NotFoundError(f"there is no triple with the uid {ruling.uid!r}")
-                touched.add([row[0]])
+                touched.add([uid])
             touched.decide()
 
         self._connection.write(work)

@@ -83,8 +83,9 @@ _EDGES = {
                    UNION ALL SELECT w.uid, c.uid, NULL, NULL FROM written_source v
                    JOIN written w ON w.id = v.written_id JOIN chunk c ON c.id = v.chunk_id
                    WHERE w.space_id = :space""",
-    "DERIVED_FROM": """SELECT t.uid, d.source_uid FROM derived_from d
-                       JOIN theme t ON t.id = d.theme_id WHERE t.space_id = :space""",
+    "DERIVED_FROM": """SELECT t.uid, s.uid FROM derived_from d
+                       JOIN theme t ON t.id = d.theme_id JOIN theme s ON s.uid = d.source_uid
+                       WHERE t.space_id = :space""",
     "SUPERSEDES": """SELECT n.uid, t.uid, t.superseded_at AS at, t.decided_by AS by, t.reason
                      FROM triple t JOIN triple n ON n.uid = t.superseded_by
                      WHERE t.space_id = :space AND t.folded_into IS NULL

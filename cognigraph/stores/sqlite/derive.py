@@ -12,6 +12,7 @@ from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap, deduplicate
 from cognigraph.stores.sqlite.messages import bump
 from cognigraph.stores.sqlite.replace import drop_support, prune, prune_aliases
 from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms, pack_uid, select_in
+from cognigraph.stores.sqlite.states import rule_unruled
 from cognigraph.stores.sqlite.summaries import keep_revision, replace_themes, write_written
 from cognigraph.times import to_micros
 
@@ -155,6 +156,9 @@ class _Writer:
         )
         if read_before:
             prune(connection, entity_map, space, self._space_id, self._revision, affected)
+        if derivation.rulings:
+            ruled = rule_unruled(connection, self._space_id, derivation.rulings, now)
+            entity_map.touched.add_uids(ruled)
         entity_map.touched.decide()
 
     def _merge_aliases(self) -> set[str]:

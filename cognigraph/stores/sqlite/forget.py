@@ -35,7 +35,7 @@ from cognigraph.stores.sqlite.replace import (
 from cognigraph.stores.sqlite.rows import space_id
 from cognigraph.stores.sqlite.search import entities_called
 from cognigraph.stores.sqlite.states import TouchedFacts
-from cognigraph.stores.sqlite.summaries import drop_written
+from cognigraph.stores.sqlite.summaries import drop_written, sessions_made_of
 from cognigraph.times import from_micros, to_micros
 
 _CHOSEN = """
@@ -437,6 +437,9 @@ def _refresh_session(
     ).fetchone()
     reread = bool(_drop_given_summaries(connection, session_id)) or reread
     if reread or not left:
+        for other_id, other in sessions_made_of(connection, session_id):
+            _drop_summary(connection, other_id)
+            start_over(connection, other)
         _drop_summary(connection, session_id)
     if not left:
         connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))

@@ -92,11 +92,7 @@ class SQLiteStates:
             id = space_id(connection, space)
             facts = [_fact_id(connection, id, ruling.uid) for ruling in rulings]
             assert id is not None
-            (last,) = connection.execute(
-                "SELECT coalesce(max(recorded), 0) FROM state_ruling WHERE space_id = ?", (id,)
-            ).fetchone()
-            recorded = max(to_micros(self._file.clock()), last + 1)
-            _record(connection, id, [(r, recorded + number) for number, r in enumerate(rulings)])
+            _record_next(connection, id, rulings, to_micros(self._file.clock()))
             touched = TouchedFacts(connection, id)
             touched.add(facts)
             touched.decide()
@@ -154,6 +150,33 @@ def _record(
             for ruling, order in rulings
         ],
     )
+
+
+def _record_next(
+    connection: sqlite3.Connection, space_id: int, rulings: Iterable[NewRuling], now: int
+) -> None:
+    """Record rulings after all that there are."""
+    (last,) = connection.execute(
+        "SELECT coalesce(max(recorded), 0) FROM state_ruling WHERE space_id = ?", (space_id,)
+    ).fetchone()
+    first = max(now, last + 1)
+    _record(connection, space_id, [(one, first + number) for number, one in enumerate(rulings)])
+
+
+def rule_unruled(
+    connection: sqlite3.Connection, space_id: int, rulings: Sequence[NewRuling], now: int
+) -> list[str]:
+    """Record rulings on facts that exist and have none; returns the uids of these facts."""
+    free = {
+        uid
+        for (uid,) in connection.execute(
+            """SELECT t.uid FROM json_each(?) j JOIN triple t ON t.uid = j.value
+               WHERE t.space_id = ? AND t.uid NOT IN (SELECT uid FROM state_ruling)""",
+            (json.dumps([ruling.uid for ruling in rulings]), space_id),
+        )
+    }
+    _record_next(connection, space_id, [one for one in rulings if one.uid in free], now)
+    return sorted(free)
 
 
 class TouchedFacts(state_rows.TouchedFacts[int]):

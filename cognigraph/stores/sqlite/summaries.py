@@ -52,7 +52,7 @@ def replace_themes(
     )
     connection.executemany(
         """INSERT OR IGNORE INTO derived_from
-           SELECT t.id, s.uid FROM theme t JOIN theme s ON s.session_id = t.session_id
+           SELECT t.id, s.uid FROM theme t JOIN theme s ON s.space_id = t.space_id
            WHERE t.uid = ? AND s.uid = ?""",
         [(theme.uid, source) for theme in themes for source in theme.derived_from],
     )
@@ -62,6 +62,18 @@ def replace_themes(
               WHERE v.theme_id = theme.id) WHERE session_id = ?""",
         (session_id,),
     )
+
+
+_MADE_OF = """
+WITH RECURSIVE concerned(id) AS (
+  SELECT ? UNION SELECT t.session_id FROM concerned c JOIN theme s ON s.session_id = c.id
+  JOIN derived_from d ON d.source_uid = s.uid JOIN theme t ON t.id = d.theme_id)
+SELECT s.id, s.uid FROM concerned c JOIN session s ON s.id = c.id WHERE s.id != ? ORDER BY s.id"""
+
+
+def sessions_made_of(connection: sqlite3.Connection, session_id: int) -> list[tuple[int, str]]:
+    """Ids and uids of the other sessions whose themes were made out of those of a session."""
+    return connection.execute(_MADE_OF, (session_id, session_id)).fetchall()
 
 
 def themes_of(connection: sqlite3.Connection, session_id: int) -> tuple[Theme, ...]:

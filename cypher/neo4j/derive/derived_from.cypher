@@ -5,5 +5,5 @@ UNWIND $pairs AS pair
 MATCH (theme:Theme {uid: pair[0]})
 UNWIND pair[1] AS uid
 MATCH (source:Theme {uid: uid})
-WHERE source.session_uid = theme.session_uid
+WHERE source.space = theme.space
 MERGE (theme)-[:DERIVED_FROM]->(source)

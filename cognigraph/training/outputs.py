@@ -1,0 +1,112 @@
+"""What an output of a writer makes of the memory that it was shown: MemBuilder, sections 3.2, C.3.
+
+An output is the text that a model gave. It is valid only as a whole: one operation that is not
+makes all of it invalid, and its reward 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from cognigraph.ingest.membuilder.actions import Action, check_core, valid_actions
+from cognigraph.ingest.membuilder.answer_schema import (
+    CoreAnswer,
+    EpisodicAnswer,
+    ProceduralAnswer,
+    SemanticAnswer,
+)
+from cognigraph.ingest.membuilder.writers import core_operation
+from cognigraph.states.core_profile import RefusedOperation, applied
+from cognigraph.text.marks import estimate_tokens
+from cognigraph.training.rewards import Kind
+
+_Operations = EpisodicAnswer | SemanticAnswer | ProceduralAnswer
+_ANSWERS: Mapping[Kind, type[_Operations]] = {
+    "episodic": EpisodicAnswer,
+    "semantic": SemanticAnswer,
+    "procedural": ProceduralAnswer,
+}
+_THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The entries that a writer keeps after its output; the core profile is one of them.
+
+    ``new`` are those that the output added; an output that is not valid adds none.
+    """
+
+    kind: Kind
+    valid: bool
+    entries: tuple[str, ...]
+    new: tuple[str, ...] = ()
+    before: int = 0
+    """Tokens of what was kept before."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all entries."""
+        return count_tokens(self.entries)
+
+    @property
+    def stored(self) -> int:
+        """Tokens of the new entries."""
+        return count_tokens(self.new)
+
+
+def count_tokens(texts: Sequence[str]) -> int:
+    """Estimated tokens of some texts."""
+    return sum(estimate_tokens(text) for text in texts)
+
+
+def read_output(text: str, kind: Kind, before: Any, turns: int) -> Output:
+    """The memory after an output of a writer that was shown ``before`` and so many turns.
+
+    ``before`` is the text of the core profile, or the entries by label. What a model thinks aloud
+    in ``<think>`` is no part of its output.
+    """
+    answer = _THOUGHT.sub("", text).strip()
+    if kind == "core":
+        return _core(answer, str(before or ""))
+    return _entries(answer, kind, dict(before or {}), turns)
+
+
+def _core(answer: str, before: str) -> Output:
+    kept, size = tuple(text for text in (before,) if text), count_tokens([before])
+    try:
+        parsed = CoreAnswer.model_validate_json(answer)
+        if check_core(parsed):
+            return Output("core", False, kept, before=size)
+        after = before if parsed.operation == "NONE" else applied(before, core_operation(parsed))
+    except (ValidationError, RefusedOperation):
+        return Output("core", False, kept, before=size)
+    entries = tuple(text for text in (after,) if text)
+    return Output("core", True, entries, entries if after != before else (), size)
+
+
+def _entries(answer: str, kind: Kind, before: Mapping[str, str], turns: int) -> Output:
+    kept = tuple(before.values())
+    size = count_tokens(kept)
+    try:
+        operations = _ANSWERS[kind].model_validate_json(answer).operations
+    except ValidationError:
+        return Output(kind, False, kept, before=size)
+    actions, refused = valid_actions(kind, operations, before, turns)
+    if refused:
+        return Output(kind, False, kept, before=size)
+    new = tuple(_text(action) for action in actions if action.action != "SKIP")
+    return Output(kind, True, (*kept, *new), new, size)
+
+
+def _text(action: Action) -> str:
+    if action.fact is not None:
+        fact = action.fact
+        when = fact.date or fact.words
+        return f"{fact.subject} {fact.relation} {fact.object}{f' ({when})' if when else ''}"
+    steps = " ".join(f"{number}. {step}" for number, step in enumerate(action.steps, 1))
+    return ": ".join(part for part in (action.title, action.text, steps) if part)

@@ -1,0 +1,183 @@
+"""``ConflictChecker``: checks every input against what is known before it is stored.
+
+AMA, sections 3.3 and 3.4: its Judge compares the input with the memories that were found for it,
+and its Refresher updates those that no longer hold. Here nothing is overwritten: the known fact is
+superseded by the new one, and a user can restore it. Nothing is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta, tzinfo
+from typing import TypeVar
+
+from cognigraph.errors import ModelError
+from cognigraph.ingest.extraction import (
+    AlsoRead,
+    Caching,
+    Contextual,
+    Estimating,
+    Extraction,
+    Extractor,
+    Fact,
+    Pausing,
+    Summarising,
+    Window,
+    also_reads,
+)
+from cognigraph.ingest.model.transcript import Turn, numbered
+from cognigraph.llm import Model, Prompt
+from cognigraph.llm.prompts import prompt_file, render
+from cognigraph.model import Triple, Usage
+from cognigraph.settings import WeightSetName
+from cognigraph.text.marks import estimate_tokens, one_line
+
+PROMPT = "conflicts-1"
+NOT_CHECKED = "conflicts were not checked"
+NOT_SHOWN = "a conflict names a fact that was not shown"
+SAID_LATER = "a fact that was said later is not superseded"
+_ANSWER_TOKENS = 60
+_RECALLED = 40
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class _Check:
+    """What came of one check: the facts, the usage, and what was left out."""
+
+    facts: tuple[Fact, ...]
+    usage: Usage = field(default_factory=Usage)
+    rejected: list[str] = field(default_factory=list)
+
+
+class ConflictChecker:
+    """Another extractor, whose new facts supersede the known ones that they contradict.
+
+    Args:
+        model: says which known facts no longer hold, with one call for a window that has new facts.
+        base: the underlying extractor.
+        timezone: the speakers' timezone.
+        recalls: the largest number of known facts, those about the speakers, that it is shown.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        base: Extractor,
+        *,
+        timezone: tzinfo | None = None,
+        recalls: int = _RECALLED,
+    ) -> None:
+        self.model = model
+        self.recalls = recalls
+        self._base = base
+        self._zone = timezone
+        self._prompt = prompt_file(PROMPT)
+        self.settle = base.settle if isinstance(base, Pausing) else timedelta(seconds=20)
+        self.weight_set: WeightSetName = getattr(base, "weight_set", "model")
+
+    @property
+    def name(self) -> str:
+        """The version of the prompt, the model and the underlying extractor."""
+        return f"ama-{self._prompt.version}:{self.model.name}+{self._base.name}"
+
+    @property
+    def context(self) -> int:
+        """How many chunks before a window the underlying extractor needs."""
+        return self._base.context if isinstance(self._base, Contextual) else 0
+
+    @property
+    def also_reads(self) -> frozenset[AlsoRead]:
+        """What the underlying extractor does."""
+        return also_reads(self._base)
+
+    def extract(self, window: Window) -> Extraction:
+        """Extract, and mark which known facts the new ones supersede.
+
+        If the model fails, the facts are stored unchecked, and ``rejected`` says so.
+        """
+        extraction = self._base.extract(window)
+        known = window.notes.facts
+        if extraction.starts_over or not extraction.facts or not known:
+            return extraction
+        check = self._check(window, extraction.facts, known)
+        return replace(
+            extraction,
+            facts=check.facts,
+            usage=extraction.usage + check.usage,
+            rejected=(*extraction.rejected, *check.rejected),
+        )
+
+    def summarise(self, window: Window) -> Extraction:
+        """Let the underlying extractor summarise."""
+        if isinstance(self._base, Summarising):
+            return self._base.summarise(window)
+        return Extraction(state=window.notes.state)
+
+    def estimate(self, window: Window) -> Usage:
+        """Estimate the cost of a window, with that of the check."""
+        usage = self._base.estimate(window) if isinstance(self._base, Estimating) else Usage()
+        if not window.chunks:
+            return usage
+        prompt = self._filled(window, window.notes.facts, ())
+        shown = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+        return usage + Usage(calls=1, input_tokens=shown, output_tokens=_ANSWER_TOKENS)
+
+    def forget_answers(self) -> int:
+        """Delete what the models keep of their answers, and return how many there were."""
+        parts = (self.model, self._base)
+        return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
+
+    def _filled(self, window: Window, known: Sequence[Triple], new: Sequence[Fact]) -> Prompt:
+        turns = [Turn.from_chunk(chunk, self._zone) for chunk in window.chunks]
+        return render(
+            self._prompt,
+            known="\n".join(
+                f"{label}. {one_line(fact.text)} ({fact.last_observed:%Y-%m-%d})"
+                for label, fact in _labelled("F", known).items()
+            ) or "-",
+            turns=numbered(turns),
+            new="\n".join(
+                f"{label}. {_stated(fact)}" for label, fact in _labelled("N", new).items()
+            ) or "-",
+        )  # fmt: skip
+
+    def _check(self, window: Window, new: tuple[Fact, ...], known: Sequence[Triple]) -> _Check:
+        from cognigraph.ingest.model.conflict_schema import ConflictsAnswer
+
+        check = _Check(new)
+        try:
+            answer = self.model.ask(self._filled(window, known, new), ConflictsAnswer)
+        except ModelError as error:
+            check.usage = error.usage
+            check.rejected.append(f"{NOT_CHECKED}: {error}")
+            return check
+        check.usage = answer.usage
+        by_label, places = _labelled("F", known), _labelled("N", range(len(new)))
+        facts = list(new)
+        for line in answer.value.conflicts:
+            old, place = by_label.get(_tidy(line.entry)), places.get(_tidy(line.replaced_by))
+            if old is None or place is None:
+                check.rejected.append(f"{NOT_SHOWN}: {line.entry[:10]} {line.replaced_by[:10]}")
+            elif old.last_observed > max(window.chunks[at].at for at in facts[place].chunks):
+                check.rejected.append(f"{SAID_LATER}: {old.text}")
+            else:
+                fact = facts[place]
+                facts[place] = replace(fact, supersedes=(*fact.supersedes, old.uid))
+        check.facts = tuple(facts)
+        return check
+
+
+def _labelled(letter: str, items: Sequence[_T]) -> Mapping[str, _T]:
+    return {f"{letter}{number}": item for number, item in enumerate(items, 1)}
+
+
+def _tidy(label: str) -> str:
+    return label.strip().strip("[].").upper()
+
+
+def _stated(fact: Fact) -> str:
+    denied = "not " if fact.negated else ""
+    when = f" ({fact.when})" if fact.when else ""
+    return one_line(f"{fact.subject} {denied}{fact.relation} {fact.object}{when}")

@@ -1,0 +1,101 @@
+"""Every input is checked against known facts before it is stored, on every store."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cognigraph import ModelUnavailableError
+from cognigraph.ingest.model.conflicts import NOT_CHECKED, NOT_SHOWN, SAID_LATER, ConflictChecker
+from cognigraph.ingest.model.extractor import ModelExtractor
+from cognigraph.llm import Prompt
+from cognigraph.testing import ScriptedModel
+from tests.conftest import START
+
+pytestmark = pytest.mark.one_line
+
+
+def at(minutes: int) -> datetime:
+    return START + timedelta(minutes=minutes)
+
+
+class Reader:
+    """Reads the fact that stands in each message, and answers the check as it is told."""
+
+    def __init__(self) -> None:
+        self.checks: list[Any] = []
+        self.asked: list[str] = []
+
+    def __call__(self, prompt: Prompt) -> Any:
+        if prompt.name == "conflicts":
+            self.asked.append(prompt.user)
+            answer = self.checks.pop(0) if self.checks else {"conflicts": []}
+            return answer(prompt.user) if callable(answer) else answer
+        if prompt.name != "extract":
+            theme = {"title": "Vehicles", "summary": "Mara tells what she drives.", "turns": "1"}
+            return {"keys": ["vehicle"], "themes": [theme]}
+        turns = prompt.user.split("<turns>")[-1].splitlines()
+        said = [line for line in turns if line.startswith("[")]
+        return {
+            "entities": [],
+            "facts": [f"{n} | {line.split(': ', 1)[1]}" for n, line in enumerate(said, 1)],
+        }
+
+
+def superseding(words: str) -> Any:
+    """The known fact with these words is replaced by the first new one."""
+
+    def answer(user: str) -> Any:
+        (line,) = [line for line in user.splitlines() if line.startswith("F") and words in line]
+        return {"conflicts": [{"entry": line.partition(".")[0], "replaced_by": "N1"},
+                              {"entry": "F99", "replaced_by": "N1"}]}  # fmt: skip
+
+    return answer
+
+
+@pytest.fixture
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.fixture
+def space(open_memory, reader, space_name):
+    model = ScriptedModel(reader, name="test")
+    return open_memory(extractor=ConflictChecker(model, ModelExtractor(model))).space(space_name)
+
+
+def tell(space, text: str, minutes: int, session: str = "s") -> Any:
+    space.add(text, id=f"m{minutes}", session=session, speaker="Mara", at=at(minutes))
+    (step,) = space.queue.enrich()
+    return step
+
+
+def test_what_was_known_is_superseded_before_the_next_question(space, reader):
+    tell(space, "Mara | owns | a white van", 0)
+    assert reader.asked == []  # nothing was known yet
+    reader.checks.append(superseding("white van"))
+    step = tell(space, "Mara | rides | a cargo bike", 10, session="later")
+    (asked,) = reader.asked
+    assert f"F1. Mara owns white van ({START:%Y-%m-%d})" in asked.replace("a white", "white")
+    assert "N1. Mara rides" in asked
+    assert [reason.partition(": ")[0] for reason in step.rejected] == [NOT_SHOWN]
+    facts = {fact.relation: fact for fact in space.facts(status=None)}
+    assert (facts["owns"].status, facts["rides"].status) == ("superseded", "current")
+    assert facts["owns"].superseded_by == facts["rides"].uid
+    assert facts["owns"].valid_to == at(10)
+    space.review.restore(facts["owns"])
+    assert {fact.relation for fact in space.facts()} == {"owns", "rides"}
+
+
+def test_what_was_said_later_and_a_failed_check_change_nothing(space, reader):
+    tell(space, "Mara | owns | a white van", 60)
+    reader.checks.append(superseding("white van"))
+    step = tell(space, "Mara | rides | a cargo bike", 10, session="earlier")  # told of the past
+    assert [reason.partition(": ")[0] for reason in step.rejected] == [SAID_LATER, NOT_SHOWN]
+    reader.checks.append(ModelUnavailableError("down"))
+    step = tell(space, "Mara | owns | a sailing boat", 70, session="last")
+    assert [reason.partition(": ")[0] for reason in step.rejected] == [NOT_CHECKED]
+    assert {fact.status for fact in space.facts(status=None)} == {"current"}
+    assert len(space.facts()) == 3 and space.stats().pending == 0
