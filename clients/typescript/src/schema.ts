@@ -1225,11 +1225,11 @@ export interface components {
             settings?: components["schemas"]["SettingsBody"] | null;
             /**
              * Strategy
-             * @description `"licomemory"`, `"hymem"`, `"ama"`, or a `Strategy`.
+             * @description `"licomemory"`, `"hymem"`, `"ama"`, `"membuilder"`, or a `Strategy`.
              * @default licomemory
              * @enum {string}
              */
-            strategy?: "licomemory" | "hymem" | "ama";
+            strategy?: "licomemory" | "hymem" | "ama" | "membuilder";
             /**
              * Timezone
              * @description The timezone in which times are shown to the model.
@@ -1441,7 +1441,7 @@ export interface components {
              * Strategy
              * @description Gather what is shown in several rounds, as `ask` does.
              */
-            strategy?: ("licomemory" | "hymem" | "ama") | null;
+            strategy?: ("licomemory" | "hymem" | "ama" | "membuilder") | null;
             /**
              * Timezone
              * @description The timezone in which times are shown; the memory's if absent, else UTC.
@@ -2243,11 +2243,8 @@ export interface components {
             again: number;
             /** K */
             k: number;
-            /**
-             * Layer
-             * @enum {string}
-             */
-            layer: "messages" | "facts" | "episodes";
+            /** Layer */
+            layer: ("messages" | "facts" | "episodes") | "memories";
             /** Queries */
             queries: string[];
             /** Reason */
@@ -3172,11 +3169,15 @@ export interface components {
          * @description Usage of language models; values are added with ``+``.
          *
          *     ``calls`` counts requests to the endpoint, retries included; ``cached`` counts answers that came
-         *     from a cache. ``cost`` is in the currency of the configured prices, and 0.0 without prices.
+         *     from a cache. ``cached_input_tokens`` are those of the input tokens which the endpoint says that
+         *     it did not have to read again. ``cost`` is in the currency of the configured prices, and 0.0
+         *     without prices.
          */
         Usage: {
             /** Cached */
             cached: number;
+            /** Cached Input Tokens */
+            cached_input_tokens: number;
             /** Calls */
             calls: number;
             /** Cost */
