@@ -247,7 +247,7 @@ def read(name: Benchmark, folder: Path) -> list[Conversation]:
 
 def test_every_format_can_be_asked_for():
     assert set(FORMATS) == set(get_args(Benchmark))
-    assert ("auto", *sorted(FORMATS), "self") == BENCHMARKS
+    assert ("auto", *sorted(FORMATS), "self", "paper") == BENCHMARKS
     assert set(MADE) | {"locomo", "longmemeval"} == set(FORMATS)
 
 
