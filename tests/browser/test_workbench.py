@@ -70,6 +70,7 @@ def test_facts_are_filtered_by_what_they_say_and_when(visit, served):
     visit("default/facts?entity=Ann&slot=home&as_of=2026-03-01")
     expect(rows).to_have_count(1)
     expect(page.locator("li.row .badge")).to_have_count(0)
+    expect(rows).to_have_text("Ann lives in Bergen")  # nobody said since when
     visit("default/facts?valid_at=2026-07-01&text=oslo")
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("Ann moved to Oslo")

@@ -9,10 +9,16 @@ export function fact(space, triple, { links = true } = {}) {
     validity(triple), over ? h("span.badge.warning", { title: triple.reason ?? "" }, triple.status) : null);
 }
 
+/** When a fact began, or null: that it was said at a time does not say since when it is true. */
+export function began(triple) {
+  return triple.valid_from === triple.first_observed ? null : triple.valid_from;
+}
+
 export function validity(triple) {
-  if (triple.when && triple.status === "current" && (triple.valid_to || !triple.valid_from)) return h("small", {}, ` ${triple.when}`);
-  if (triple.valid_from || triple.valid_to) {
-    return h("small", {}, triple.valid_from ? [" since ", time(triple.valid_from)] : null, triple.valid_to ? [" until ", time(triple.valid_to)] : null);
+  const from = began(triple);
+  if (triple.when && triple.status === "current" && (triple.valid_to || !from)) return h("small", {}, ` ${triple.when}`);
+  if (from || triple.valid_to) {
+    return h("small", {}, from ? [" since ", time(from)] : null, triple.valid_to ? [" until ", time(triple.valid_to)] : null);
   }
   return triple.when ? h("small", {}, ` ${triple.when}`) : null;
 }

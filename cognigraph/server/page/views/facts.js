@@ -1,7 +1,7 @@
 // All facts of a space: filtered, stated, corrected, taken back and restored, each with its history.
 import { h, fill, append, link, field, time, paged, action, copyable, problem, values, workForm } from "../dom.js";
 import { api, endOf } from "../api.js";
-import { fact, sources, timeline } from "../facts.js";
+import { began, fact, sources, timeline } from "../facts.js";
 
 const PART = "2026, 2026-05 or 2026-05-20";
 
@@ -93,7 +93,7 @@ function about(context, triple) {
   const entity = (name, type) => [h("a", { href: link([space, "entity", name]) }, name), h("small", {}, ` ${type}`)];
   const rows = [["Id", copyable(triple.uid, announce)], ["Subject", entity(triple.subject, triple.subject_type)], ["Relation", triple.relation], ["Object", entity(triple.object, triple.object_type)],
     ["Said", [time(triple.first_observed, { withClock: true }), triple.last_observed === triple.first_observed ? null : [", last ", time(triple.last_observed, { withClock: true })]]],
-    ["True", triple.valid_from || triple.valid_to ? [triple.valid_from ? ["from ", time(triple.valid_from)] : null, triple.valid_to ? [" until ", time(triple.valid_to)] : null] : null],
+    ["True", began(triple) || triple.valid_to ? [began(triple) ? ["from ", time(began(triple))] : null, triple.valid_to ? [" until ", time(triple.valid_to)] : null] : null],
     ["Superseded", triple.superseded_by ? [time(triple.superseded_at), " by ", copyable(triple.superseded_by, announce)] : null],
     ["Reason", triple.reason], ["Sources", sources(space, triple)]];
   return [h("dl.pairs", {}, rows.filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
