@@ -374,4 +374,4 @@ def test_extraction_takes_linear_time(piece: str) -> None:
 
 
 def test_the_extractor_has_its_name() -> None:
-    assert RulesExtractor().name == "rules-5"
+    assert RulesExtractor().name == "rules-6"
