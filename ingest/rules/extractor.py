@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 from datetime import tzinfo
+from itertools import takewhile
 
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.ingest.rules.statements import alias_in
-from cognigraph.ingest.rules.summary import SessionState
+from cognigraph.ingest.rules.summary import SessionState, shorten
 from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
@@ -123,16 +124,23 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
 
 
 def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
-    """Offer the sentences of a chunk for the summary, as they were said."""
+    """Offer the sentences of a chunk for the summary, as they were said.
+
+    A sentence that corrects the one before it is a part of that, also of the message before.
+    """
     penalty = _ASSISTANT_PENALTY if turn.role == "assistant" else 0.0
-    day = turn.chunk.at.date().isoformat()
+    day, speaker = turn.chunk.at.date().isoformat(), turn.chunk.speaker or ""
     for number, one in enumerate(turn.read):
+        if one.corrects and (number or state.correct(speaker, one.sentence.text)):
+            continue
         if not one.sentence.tokens or one.sentence.tokens[0].low in _UNCLEAR:
             continue
         salience = _salience(one)
         if salience:
             salience = round(salience - penalty, 4)
-        state.add_sentence(number, turn.chunk.speaker or "", one.sentence.text, salience, day)
+        after = takewhile(lambda other: other.corrects, turn.read[number + 1 :])
+        text = " ".join(shorten(said.sentence.text) for said in (one, *after))
+        state.add_sentence(number, speaker, text, salience, day)
 
 
 def _salience(one: ReadSentence) -> float:

@@ -186,9 +186,10 @@ _OTHERS = word_set("he she they you everyone somebody someone guy") | words.PERS
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause, with its time expressions as ⟦n⟧."""
+    """A clause, with its time expressions as ⟦n⟧; ``written`` is its sentence as it was written."""
 
     text: str
+    written: str
     times: Sequence[TimeSpan]
     tokens: Sequence[Token]
     speaker: str
@@ -242,18 +243,20 @@ def _of_sentence(
     sentence: Sentence, times: Sequence[TimeSpan], speaker: str, to_assistant: bool
 ) -> Iterator[Fact]:
     said = join(sentence.tokens)
-    if to_assistant and (order := _order(said, speaker, asked=sentence.question)) is not None:
+    order = _order(said, sentence.text, speaker, asked=sentence.question)
+    if to_assistant and order is not None:
         yield order
         return
     if sentence.question or _is_doubtful(sentence.tokens, times) or _is_labelled(said):
         return
-    clause = _Clause(_with_times(sentence.tokens, times), times, sentence.tokens, speaker)
+    text = _with_times(sentence.tokens, times)
+    clause = _Clause(text, sentence.text, times, sentence.tokens, speaker)
     yield from _appositions(clause)
     parts = _SPLIT.split(_without_openers(_CLOSER.sub("", clause.text)))
     read: list[Fact | None] = []
     for number, part in enumerate(parts):
         plain = _without_openers(part)
-        fact = _order(plain, speaker) if to_assistant else None
+        fact = _order(plain, sentence.text, speaker) if to_assistant else None
         unread = number > 0 and read[-1] is None and fact is None
         if unread and _is_framed(parts[number - 1], part):
             break
@@ -386,8 +389,14 @@ def _shown(text: str, clause: _Clause) -> str:
         span = clause.times[int(match[1])]
         return join(clause.tokens[span.start : span.end])
 
-    shown = re.sub(r"⟦(\d+)⟧", words_of, text)
-    return re.sub(r" ([,.])|(?<=\w) (/) (?=\w)", lambda mark: mark[1] or mark[2], shown)
+    return _as_written(re.sub(r"⟦(\d+)⟧", words_of, text), clause.written)
+
+
+def _as_written(said: str, written: str) -> str:
+    """Return tokens joined by spaces as the text has them: "Europe / Berlin", "a , b"."""
+    letters = r"\s*".join(map(re.escape, said.replace(" ", "")))
+    match = re.search(letters, written, re.IGNORECASE)
+    return said if match is None else " ".join(match[0].split())
 
 
 def _states(
@@ -526,10 +535,10 @@ _YOUNGEST = 13
 
 
 def _living_since(match: re.Match[str], clause: _Clause) -> Fact | None:
-    span, place = clause.times[int(match["since"])], match["value"].replace(" ,", ",")
-    if clause.tokens[span.start].low != "since" or not _is_name(match["value"]):
+    span, place = clause.times[int(match["since"])], match["value"]
+    if clause.tokens[span.start].low != "since" or not _is_place(place):
         return None
-    return _fact(clause.speaker, "lives in", place, "location", when=span.when)
+    return _fact(clause.speaker, "lives in", _shown(place, clause), "location", when=span.when)
 
 
 def _job_at(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -661,7 +670,7 @@ _ORDERS = word_set(
 """Verbs of what an assistant does for its user."""
 
 
-def _order(text: str, speaker: str, *, asked: bool = False) -> Fact | None:
+def _order(text: str, written: str, speaker: str, *, asked: bool = False) -> Fact | None:
     """Read "Please never use emojis." or "From now on, write in German."."""
     match = _ORDER.fullmatch(_CLOSER.sub("", text).strip(" ,;–—-"))
     if match is None or (asked and not match["ask"]):
@@ -673,7 +682,7 @@ def _order(text: str, speaker: str, *, asked: bool = False) -> Fact | None:
     if not for_good or empty or verb not in _ORDERS or _SAYING & set(lows):
         return None
     relation = "asks to never" if how in ("never", "do not ever", "do not") else "asks to always"
-    return _fact(speaker, relation, re.sub(r" ([,.])", r"\1", f"{verb} {rest}"), "concept")
+    return _fact(speaker, relation, _as_written(f"{verb} {rest}", written), "concept")
 
 
 _SAYING = word_set("said says say told tells")

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from cognigraph.english.sentences import Sentence, sentences
-from cognigraph.english.times.find import TimeSpan, read_times
+from cognigraph.english.times.find import TimeSpan, is_correction, read_times
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import Fact
 from cognigraph.ingest.rules.names import KeyPhrase, Name, find_names, key_phrases
@@ -138,6 +138,16 @@ class ReadSentence:
     times: tuple[TimeSpan, ...]
     phrases: tuple[KeyPhrase, ...]
     english: bool = True
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it begins as if it corrected what was said before it."""
+        lows = [token.low for token in self.sentence.tokens]
+        return len(lows) <= _LONGEST_CORRECTION and is_correction(lows[:4])
+
+
+_LONGEST_CORRECTION = 16
+"""Tokens; a longer sentence says something of its own."""
 
 
 class _Heard(NamedTuple):

@@ -373,5 +373,26 @@ def test_extraction_takes_linear_time(piece: str) -> None:
     assert time.process_time() - started < 2  # quadratic time would be half a minute
 
 
+def test_a_summary_never_parts_a_statement_from_its_correction() -> None:
+    chunks = [
+        WorkChunk(f"u{n}", f"m{n}", "s", speaker, AT + timedelta(minutes=n), text)
+        for n, (speaker, text) in enumerate(
+            [
+                ("Ann", "We booked Saffron Yard for eight. Make that half past eight."),
+                ("Ben", "I think that is lovely."),
+                ("Ann", "The wedding of Klara and Tom is on the 24th of May in Bruges."),
+                ("Ann", "Sorry, the 25th."),
+            ]
+        )
+    ]
+    found = RulesExtractor().extract(Window("space", "s", tuple(chunks)))
+    lines = [line for theme in found.themes or () for line in theme.summary.split("\n")]
+    assert any(line.endswith("for eight. Make that half past eight.") for line in lines)
+    assert any(line.endswith("in Bruges. … Sorry, the 25th.") for line in lines)
+    assert not any(
+        line.endswith(("for eight.", "in Bruges.", ": Sorry, the 25th.")) for line in lines
+    )
+
+
 def test_the_extractor_has_its_name() -> None:
     assert RulesExtractor().name == "rules-6"

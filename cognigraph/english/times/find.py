@@ -147,7 +147,7 @@ def read_times(sentences: Sequence[Sentence], at: datetime) -> list[list[TimeSpa
         if earlier and later:
             rest = sentences[number - 1].tokens[earlier[-1].span.end :]
             between = (*rest, *sentences[number].tokens[: later[0].span.start])
-            if _is_correction([token.low for token in between]):
+            if is_correction([token.low for token in between]):
                 earlier[-1], later[0] = _corrected(earlier[-1], later[0], at.date())
     return [[found.span for found in one] for one in read]
 
@@ -287,12 +287,13 @@ def _joined(first: _Found, second: _Found, lows: list[str], today: date) -> list
     if {"had", "would", "supposed"} & set(lows[: first.span.start]) and {"but", "now"} & set(gap):
         return [first.outdated(), second]  # "we had planned it for the 3rd but it is the 5th now"
     negated = lows[first.span.start - 1 : first.span.start] == ["not"] and not first.span.bound
-    if negated or _is_correction(gap):
+    if negated or is_correction(gap):
         return list(_corrected(first, second, today))
     return [first, second]
 
 
-def _is_correction(between: Sequence[str]) -> bool:
+def is_correction(between: Sequence[str]) -> bool:
+    """Whether words between two times, or the first of a sentence, take back what was before."""
     return len(between) <= _CORRECTED_WITHIN and bool(_CORRECTION.search(" ".join(between)))
 
 
