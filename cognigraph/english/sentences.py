@@ -7,7 +7,7 @@ already rejected. A megabyte of dots or quotes therefore costs no more than a me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -177,6 +177,6 @@ def sentences(text: str) -> Iterator[Sentence]:
             yield Sentence(join(part), part, question)
 
 
-def join(tokens: tuple[Token, ...] | list[Token]) -> str:
+def join(tokens: Sequence[Token]) -> str:
     """Join tokens to text with single spaces; "'s" is attached to the word before it."""
     return " ".join(token.text for token in tokens).replace(" 's", "'s")
