@@ -766,13 +766,17 @@ def dates() -> str:
         ("first half, at hand while the rules were written", "first"),
         ("second half, at first contact", "second_at_first_contact"),
         ("second half, now", "second"),
+        ("third part, at first contact", "third_at_first_contact"),
+        ("third part, now", "third"),
+        ("fourth part, at first contact", "fourth_at_first_contact"),
+        ("fourth part, now", "fourth"),
     ]
     rows = [
         [name, half, str(part["sentences"]), share(part["precision"]), share(part["coverage"])]
         for name, halves in found.items()
         for half, key in parts
         if (part := halves.get(key)) is not None
-        if name == "cognigraph" or key == "second"
+        if name == "cognigraph" or key in ("second", "fourth")
     ]
     return table(["", "texts", "number", "written dates that are right", "dates written"], rows)
 

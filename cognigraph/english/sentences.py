@@ -7,7 +7,7 @@ already rejected. A megabyte of dots or quotes therefore costs no more than a me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ MAX_TOKENS = 120
 """Sentences with more tokens are split into pieces of this size."""
 _MAX_WORD = 60
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{41,200}`", re.DOTALL)
+_NAME_IN_CODE = re.compile(r"`([^`\n]{1,40})`")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]++", re.IGNORECASE)
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
@@ -78,7 +79,7 @@ class Sentence:
 def clean(text: str) -> str:
     """Remove code, URLs, control characters and text direction marks."""
     if "`" in text:
-        text = _CODE.sub(" ", text)
+        text = _NAME_IN_CODE.sub(r"\1", _CODE.sub(" ", text))  # "never use `eval` without ..."
     if "http" in text or "www." in text:
         text = _URL.sub(" ", text)
     return _CONTROL.sub(" ", text.translate(_APOSTROPHES))
@@ -176,6 +177,6 @@ def sentences(text: str) -> Iterator[Sentence]:
             yield Sentence(join(part), part, question)
 
 
-def join(tokens: tuple[Token, ...] | list[Token]) -> str:
+def join(tokens: Sequence[Token]) -> str:
     """Join tokens to text with single spaces; "'s" is attached to the word before it."""
     return " ".join(token.text for token in tokens).replace(" 's", "'s")

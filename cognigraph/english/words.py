@@ -111,46 +111,22 @@ PERSON_NOUNS = frozenset(KIN) | word_set(
     volunteer veteran customer client owner player team-mate grandparents siblings couple
     crowd kiddo guest stranger"""
 )
-PLACE_NOUNS = word_set(
-    """city town village country beach park street house home apartment flat room school
-    university college museum library restaurant cafe café bar hospital airport station
-    church mountain mountains lake river ocean sea forest island studio gym store shop
-    office hotel shelter center centre garden theater theatre stadium kitchen neighborhood
-    farm trail campsite bakery market mall venue"""
-)
-PLACE_NAMES = word_set(
-    """africa america asia australia austria barcelona beijing belgium berlin boston
-    brazil britain california canada chicago chile china colombia copenhagen cuba denmark
-    dublin egypt england europe finland florida france germany greece hawaii india
-    indonesia ireland israel istanbul italy japan kenya korea lisbon london madrid
-    melbourne mexico miami milan montreal morocco moscow mumbai munich netherlands nigeria
-    norway oslo pakistan paris peru philippines poland portugal prague rome russia
-    scotland seattle seoul shanghai singapore spain stockholm sweden switzerland sydney
-    texas thailand tokyo toronto turkey uk ukraine usa vancouver venice vienna vietnam
-    wales warsaw washington zurich"""
-)
-PLACE_SUFFIXES = word_set(
-    """street avenue road park lake mountain beach river island city town square bridge
-    forest valley bay county village airport station falls canyon desert district"""
-)
-ORGANIZATION_SUFFIXES = word_set(
-    """inc ltd llc gmbh corp corporation company co foundation university college school
-    institute association club bank hospital agency church council committee museum union
-    academy shelter studio studios labs group league orchestra band team"""
-)
-ORGANIZATION_NOUNS = word_set(
-    """company business startup organization club team band group agency nonprofit charity
-    firm crew association committee employer league squad institute clinic cooperative charity"""
-)
-EVENT_NOUNS = word_set(
-    """wedding party birthday festival concert conference meeting trip vacation holiday
-    tournament competition contest game match race marathon graduation ceremony exhibition
-    show performance interview class workshop retreat funeral anniversary parade event
-    fundraiser hike campaign reunion picnic audition camp celebration visit tour date
-    appointment accident surgery march convention fair gig recital seminar roadtrip
-    getaway"""
-)
-EVENT_SUFFIXES = EVENT_NOUNS | word_set("day eve cup olympics awards")
+NAME_SUFFIXES = {
+    "location": word_set(
+        """street avenue road park lake mountain beach river island city town square bridge
+        forest valley bay county village airport station falls canyon desert district"""
+    ),
+    "organization": word_set(
+        """inc ltd llc gmbh corp corporation company co foundation university college school
+        institute association club bank hospital agency church council committee museum union
+        academy shelter studio studios labs orchestra"""
+    ),
+    "event": word_set(
+        """wedding festival conference meeting tournament competition marathon exhibition
+        workshop retreat parade fundraiser convention fair day eve cup olympics awards"""
+    ),
+}
+"""Last words of longer names, by the type that they give these."""
 TITLES = word_set("""mr mrs ms dr prof sir professor aunt uncle grandma grandpa coach captain""")
 SOFT = word_set(
     """support encouragement journey experience experiences difference acceptance love
@@ -162,13 +138,6 @@ SOFT = word_set(
     matter mind heart progress ourselves themselves yourself"""
 )
 """Abstract words of encouragement and feeling. They are too common to be good key phrases."""
-OPENING_PERSON_VERBS = word_set(
-    """said says told tells asked asks called calls texted thinks wants lives works moved
-    married went fixed bought owns cooked cooks drove drives visited visits invited adopted
-    prefers preferred carried carries sold sang sings slept laughed cried smiled wrote writes
-    borrowed baked baked hired promised agreed lent quit retired graduated enrolled brought
-    learned studies studied met knows phoned teaches taught repaired painted decided"""
-)
 NOT_NAMES = word_set(
     """i i'm ok okay wow hey hi hello thanks oh yeah yes no lol omg btw tv diy mr mrs ms
     dr god jan feb mar apr jun jul aug sep sept oct nov dec am pm ps asap faq fyi idk imo
@@ -177,17 +146,6 @@ NOT_NAMES = word_set(
     thur thurs fri sat sun etc url"""
 )
 DEMONYM_ENDINGS = ("ish", "ese", "ian")
-PERSON_VERBS = word_set(
-    """said says told tells asked asks thinks thought loves loved likes liked helped helps
-    wants wanted met married called texted invited joined bought went lives lived works
-    worked moved"""
-)
-PERSON_BEFORE = word_set(
-    """met with called texted miss told asked thank thanks and saw named hi hey dear"""
-)
-PLACE_BEFORE = word_set(
-    """in to from near at visit visiting visited around across toward towards"""
-)
 NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "couple": 2,

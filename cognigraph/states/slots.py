@@ -58,6 +58,7 @@ def _stem_of_base(word: str) -> str:
 # ``used as X``                             uses Tidal as music service
 # ``value``                                 "my X is Y", "X went up to Y", for the nouns of
 #                                           ``ATTRIBUTES`` and ``ROLES`` and for favourites
+# ``<boss``                                 is boss of, for the nouns of ``ROLES``
 # ``task|words``                            has the task; has done the task (ends it)
 # ``relation|object``                       anything else in the present tense
 # ========================================  =======================================================
@@ -146,6 +147,7 @@ _IS_NOW = re.compile(
     r"(?P<verb>is|are|went (?:up|down|back) to|rose to|(?:was |is |has been )?(?:increased|raised"
     r"|lowered|reduced|changed|moved|postponed|rescheduled|extended) to|became)(?: (?:on|in|at))?"
 )
+_ROLE_OF = re.compile(r"is (?:the )?(\S+) of")
 _PROGRESSIVE = re.compile(r"(?:is|has been) (?P<ing>\w+ing)\b(?P<rest>.*)")
 _BEGUN_OR_ENDED: tuple[tuple[re.Pattern[str], Says], ...] = (
     (re.compile(r"(?:stopped|quit|gave up) (?P<verb>\w+ing)\b(?P<rest>.*)"), "ends"),
@@ -283,7 +285,9 @@ def _present(relation: str) -> str:
 
 
 def _attribute(fact: FactForm, relation: str) -> Claim | None:
-    """Read "Ann's rent is 9,000 kroner" and "Klara is Ann's boss"."""
+    """Read "Ann's rent is 9,000 kroner", "Klara is Ann's boss" and "Klara is boss of Ann"."""
+    if (role := _ROLE_OF.fullmatch(relation)) is not None and role[1] in ROLES:
+        return Claim(OBJECT_SIDE + role[1], "holds", normalise(fact.subject))
     if (match := _IS_NOW.fullmatch(relation)) is None:
         return None
     change = match["verb"] not in ("is", "are")

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 from datetime import tzinfo
+from itertools import takewhile
 
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
-from cognigraph.ingest.rules.statements import Statement
-from cognigraph.ingest.rules.summary import SessionState
+from cognigraph.ingest.rules.statements import alias_in
+from cognigraph.ingest.rules.summary import SessionState, shorten
 from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
@@ -59,8 +60,8 @@ class RulesExtractor:
 
     @property
     def name(self) -> str:
-        """``rules-5``."""
-        return "rules-5"
+        """``rules-6``."""
+        return "rules-6"
 
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""
@@ -123,16 +124,23 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
 
 
 def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
-    """Offer the sentences of a chunk for the summary, as they were said."""
+    """Offer the sentences of a chunk for the summary, as they were said.
+
+    A sentence that corrects the one before it is a part of that, also of the message before.
+    """
     penalty = _ASSISTANT_PENALTY if turn.role == "assistant" else 0.0
-    day = turn.chunk.at.date().isoformat()
+    day, speaker = turn.chunk.at.date().isoformat(), turn.chunk.speaker or ""
     for number, one in enumerate(turn.read):
+        if one.corrects and (number or state.correct(speaker, one.sentence.text)):
+            continue
         if not one.sentence.tokens or one.sentence.tokens[0].low in _UNCLEAR:
             continue
         salience = _salience(one)
         if salience:
             salience = round(salience - penalty, 4)
-        state.add_sentence(number, turn.chunk.speaker or "", one.sentence.text, salience, day)
+        after = takewhile(lambda other: other.corrects, turn.read[number + 1 :])
+        text = " ".join(shorten(said.sentence.text) for said in (one, *after))
+        state.add_sentence(number, speaker, text, salience, day)
 
 
 def _salience(one: ReadSentence) -> float:
@@ -160,9 +168,9 @@ class _Facts:
     """Collects a window's facts, each once per speaker, with all chunks that state it."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[Statement, str | None], list[int]] = {}
+        self._found: dict[tuple[Fact, str | None], list[int]] = {}
 
-    def add(self, statements: list[Statement], index: int, speaker: str | None) -> None:
+    def add(self, statements: list[Fact], index: int, speaker: str | None) -> None:
         """Add the statements of the chunk at a position of the window, up to :data:`MAX_FACTS`.
 
         Different speakers have separate facts, because "mom" is a different person for each of
@@ -175,19 +183,7 @@ class _Facts:
 
     def all(self) -> tuple[Fact, ...]:
         """Return the facts in order of first appearance."""
-        return tuple(
-            Fact(
-                subject=said.subject,
-                subject_type=said.subject_type,
-                relation=said.relation,
-                object=said.object,
-                object_type=said.object_type,
-                chunks=tuple(indices),
-                when=said.when,
-                negated=said.negated,
-            )
-            for (said, _), indices in self._found.items()
-        )
+        return tuple(replace(fact, chunks=tuple(at)) for (fact, _), at in self._found.items())
 
 
 class _Mentions:
@@ -206,8 +202,8 @@ class _Mentions:
         speaker = turn.chunk.speaker
         aliases: dict[str, tuple[str, ...]] = {}
         for said in turn.statements:
-            if said.alias is not None:
-                aliases[said.subject] = (*aliases.get(said.subject, ()), said.alias)
+            if (alias := alias_in(said)) is not None:
+                aliases[said.subject] = (*aliases.get(said.subject, ()), alias)
         found = [(speaker, "person")] if speaker else []
         found += [(name, "person") for name in aliases]
         own = turn.role != "assistant"

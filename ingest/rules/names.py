@@ -10,7 +10,7 @@ from cognigraph.english import words
 from cognigraph.english.first_names import FIRST_NAMES
 from cognigraph.english.sentences import TITLES, Token
 from cognigraph.english.verbs import BE, FINITE_AUX, guess_verb, is_past, known_verb, verb_only
-from cognigraph.english.words import word_set
+from cognigraph.english.words import CITIES, REGIONS, word_set
 
 _INSIDE = word_set("of the de la van von der di da del al bin")
 _MAX_NAME = 6
@@ -37,9 +37,9 @@ def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
     """Return the names of a sentence in order.
 
     ``known`` maps lower-case names to types (speakers and earlier names). A capitalised word at
-    the start of a sentence counts only if it is known, is part of a longer name, or is followed by
-    a verb typical of people ("Anna said ..."). A number after it is no part of a longer name: of
-    "Message 976" and "Windows 11", only what is also named inside a sentence is a name.
+    the start of a sentence counts only if it is known, a first name or part of a longer name. A
+    number after it does not make it longer: of "Message 976" and "Windows 11", only what is also
+    named inside a sentence is a name.
     """
     if _shouted(tokens):
         return []
@@ -142,7 +142,7 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
     type_ = known.get(text.lower())
     if type_ is not None:
         return Name(start, end, text, type_, False)
-    told = _type_by_words(tokens, start, end) or _type_by_neighbours(tokens, start, end)
+    told = _type_by_words(tokens, start, end)
     if told == "concept" and _opens(tokens, start):
         told = None  # "Cherish ..." ends in -ish but is not a language
     if (
@@ -168,118 +168,37 @@ def _rare(token: Token) -> bool:
 
 
 def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
-    """Return the type that the words of the name itself imply."""
+    """Return the type that the words of the name itself imply; cities need an "in" before them."""
     first, last = tokens[start].low, tokens[end - 1].low
-    if first in words.PLACE_NAMES or last in words.PLACE_NAMES:
-        return "location"
+    whole = " ".join(token.low for token in tokens[start:end])
     if first in words.TITLES and end - start > 1:
         return "person"
+    if first in FIRST_NAMES and end - start <= _LONGEST_PERSON:
+        return "person"
+    if whole in REGIONS or (whole in CITIES and start and tokens[start - 1].low in _PLACING):
+        return "location"
     if end - start > 1:
-        if last in words.PLACE_SUFFIXES:
-            return "location"
-        if last in words.ORGANIZATION_SUFFIXES or first in words.ORGANIZATION_SUFFIXES:
-            return "organization"
-        if last in words.EVENT_SUFFIXES:
-            return "event"
-    elif last.endswith(words.DEMONYM_ENDINGS) and len(last) > 5 and last not in FIRST_NAMES:
-        return "concept"
-    return "person" if first in FIRST_NAMES and end - start <= _LONGEST_PERSON else None
+        suffixes = words.NAME_SUFFIXES
+        return next((type_ for type_, known in suffixes.items() if last in known), None)
+    return "concept" if last.endswith(words.DEMONYM_ENDINGS) and len(last) > 5 else None
 
 
-def _type_by_neighbours(tokens: Sequence[Token], start: int, end: int) -> str | None:
-    """Return the type that the words around the name imply; weaker evidence than its own words."""
-    if _opens(tokens, start) and tokens[end - 1].kind == "number":
-        return None  # "Note 3 says": there, words around a name tell of persons only
-    before = tokens[start - 1].low if start else ""
-    after = tokens[end].low if end < len(tokens) else ""
-    if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):
-        return "person"
-    doing = words.OPENING_PERSON_VERBS if _opens(tokens, start) else words.PERSON_VERBS
-    born = after == "was" and end + 1 < len(tokens) and tokens[end + 1].low == "born"
-    if born or before in words.KIN or (after in doing and end - start <= 2):
-        return "person"
-    if before == "to" and _handed_over(tokens, start):
-        return "person" if tokens[start].text[1:].islower() else None
-    if before in ("at", "for") and _employed(tokens, start - 1):
-        return "organization"
-    if before in words.PLACE_BEFORE and after != "'s":
-        return "location" if tokens[start].text[1:].islower() else None
-    if before in words.PERSON_BEFORE and tokens[start].text[1:].islower() and end - start <= 2:
-        return "person"
-    return None
+_PLACING = word_set("in from near")
 
 
-def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
-    """Return whether "and" connects the name with a person: "Anna and I", "Anna and Ben bought"."""
-    if end + 2 >= len(tokens) or tokens[end].low != "and":
-        return False
-    other, after = tokens[end + 1], tokens[end + 2].low
-    return other.low == "i" or (
-        _capitalised(other) and not _common(other.low) and after in words.OPENING_PERSON_VERBS
-    )
-
-
-def _employed(tokens: Sequence[Token], index: int) -> bool:
-    """Return whether a word for work precedes: "working at Siemens", "a job at Siemens"."""
-    near = tokens[max(index - 3, 0) : index]
-    return any(token.low in _WORK for token in near)
-
-
-_WORK = word_set("work works worked working job internship intern interned career")
-
-
-def _explained(tokens: Sequence[Token], end: int) -> bool:
-    """Return whether an apposition names a person: "Lotte, my grandmother, ..."."""
-    lows = [token.low for token in tokens[end : end + 4]]
-    owned = len(lows) == 4 and lows[1] in words.POSSESSIVES and lows[2] in words.PERSON_NOUNS
-    return owned and lows[0] == lows[3] == ","
-
-
-def _handed_over(tokens: Sequence[Token], index: int) -> bool:
-    """Return whether "to" introduces a person: in "gave it to Anna", but not "moved to Oslo"."""
-    return any(
-        tokens[at].low in _WISHES
-        or ((verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY)
-        for at in range(max(index - 8, 0), index)
-    )
-
-
-_TO_SOMEBODY = word_set(
-    """give send tell show talk speak write lend sell introduce marry say listen read hand offer
-    explain promise belong owe teach pass lose"""
-)
-
-_WISHES = word_set("birthday congratulations congrats thanks regards love hello hi greetings")
-
-
-def phrase_type(phrase: Sequence[Token]) -> str:
-    """Return the type of a noun phrase by its head, the last word before the first preposition."""
+def _is_abstract(phrase: Sequence[Token]) -> bool:
+    """Whether the head of a phrase, the last word before a preposition, is no thing."""
     head = ""
     for token in phrase:
         if token.low in words.PREPOSITIONS and head:
             break
-        if token.kind != "mark":
-            head = token.low
-    for noun in (head, head[:-1] if head.endswith("s") else head):
-        if noun in words.PERSON_NOUNS:
-            return "person"
-        if noun in words.EVENT_NOUNS:
-            return "event"
-        if noun in words.ORGANIZATION_NOUNS:
-            return "organization"
-        if noun in words.PLACE_NOUNS:
-            return "location"
-        if noun in words.PLACE_NAMES:
-            return "location"
-    if head.endswith(_ABSTRACT) or guess_verb(head) is not None:
-        return "concept"
-    return "object"
+        head = token.low if token.kind != "mark" else head
+    return head.endswith(_ABSTRACT) or verb_only(head)
 
 
 _ABSTRACT = (
     "tion", "sion", "ness", "ity", "ism", "ment", "ance", "ence", "ship", "hood", "dom", "ing",
-    "ful",
-    "ive", "ous", "ble", "al", "ic", "ly", "ed", "ate", "th", "ics", "logy",
+    "ful", "ive", "ous", "ble", "al", "ic", "ly", "ed", "ate", "th", "ics", "logy",
 )  # fmt: skip
 
 
@@ -412,11 +331,11 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
     weights = [min(len(token.low), 9) / (18 if token.low in words.SOFT else 9) for token in part]
     length_bonus = (0.0, 0.0, 0.35, 0.4, 0.3)[len(part)]
     text = " ".join(token.low if token.text[1:].islower() else token.text for token in part)
-    type_ = phrase_type(part)
+    abstract = _is_abstract(part)
     score = sum(weights) / len(weights) + length_bonus
-    if len(part) == 1 and type_ == "concept":
+    if len(part) == 1 and abstract:
         score *= 0.7 if text.endswith(NOUN_ENDINGS) else 0.4
-    return KeyPhrase(text, type_, round(score, 4))
+    return KeyPhrase(text, "concept" if abstract else "object", round(score, 4))
 
 
 def _is_verb_form(low: str) -> bool:

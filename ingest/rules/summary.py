@@ -436,12 +436,24 @@ class SessionState:
             len(self.pool) >= POOL and salience <= min(item.salience for item in self.pool)
         ):
             return  # of equally salient sentences the earlier one stays
-        shown = shorten(text)
-        stems = frozenset(query_terms(shown))
-        self.pool.append(Candidate(self.chunks, index, speaker, shown, salience, stems, day))
+        stems = frozenset(query_terms(text))
+        self.pool.append(Candidate(self.chunks, index, speaker, text, salience, stems, day))
         if len(self.pool) > POOL:
             worst = min(self.pool, key=lambda item: (item.salience, -item.chunk, -item.index))
             self.pool.remove(worst)
+
+    def correct(self, speaker: str, text: str) -> bool:
+        """Add a correction to what the speaker said in the message before, if that is kept."""
+        before = [one for one in self.pool if self.chunks - 2 <= one.chunk < self.chunks]
+        own = max(
+            (one for one in before if one.speaker == speaker),
+            key=lambda one: (one.chunk, one.index),
+            default=None,
+        )
+        if own is not None:
+            both = f"{own.text} … {shorten(text)}"
+            self.pool[self.pool.index(own)] = replace(own, text=both)
+        return own is not None
 
     def next_chunk(self, chunk: WorkChunk) -> None:
         """End the current chunk."""

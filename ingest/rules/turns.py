@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from cognigraph.english.sentences import Sentence, sentences
-from cognigraph.english.times.find import TimeSpan, read_times
+from cognigraph.english.times.find import TimeSpan, is_correction, read_times
 from cognigraph.english.words import word_set
+from cognigraph.ingest.extraction import Fact
 from cognigraph.ingest.rules.names import KeyPhrase, Name, find_names, key_phrases
-from cognigraph.ingest.rules.statements import Statement, statements
+from cognigraph.ingest.rules.statements import statements
 from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
 from cognigraph.text.terms import is_english, is_foreign_word
@@ -80,7 +81,7 @@ _MOST = 24
 """Tasks that are read from one message."""
 
 
-def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Statement]:
+def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Fact]:
     """Return what a message says is to do, and what it says is done.
 
     ``owner`` is whose tasks they are. Of an assistant, open boxes are left out.
@@ -90,7 +91,7 @@ def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Statement]:
     found = []
     for line in without_code(text).split("\n"):
         found += [
-            Statement(owner, "person", relation, item, "task")
+            Fact(owner, "person", relation, item, "task", ())
             for relation, item in _of_line(line, boxes=not by_assistant)
         ]
     return list(dict.fromkeys(found))[:_MOST]
@@ -137,6 +138,16 @@ class ReadSentence:
     times: tuple[TimeSpan, ...]
     phrases: tuple[KeyPhrase, ...]
     english: bool = True
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it begins as if it corrected what was said before it."""
+        lows = [token.low for token in self.sentence.tokens]
+        return len(lows) <= _LONGEST_CORRECTION and is_correction(lows[:4])
+
+
+_LONGEST_CORRECTION = 16
+"""Tokens; a longer sentence says something of its own."""
 
 
 class _Heard(NamedTuple):
@@ -187,7 +198,7 @@ class ChunkInContext:
         return read
 
     @cached_property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[Fact]:
         """What the chunk states for certain: nothing unless a person speaks of itself."""
         speaker = self.chunk.speaker or ANONYMOUS
         if speaker.lower() in ("me", "i", "myself"):

@@ -87,9 +87,9 @@ def test_other_languages_are_found_and_give_no_facts(tmp_path: Path, language: s
 
 
 def test_a_short_text_is_english_by_habit_only() -> None:
-    short = "Dana is my boss."
+    short = "Klara is my boss."
     told = extract("I live in Oslo and I love it there.", short).facts
-    assert [(fact.subject, fact.relation) for fact in told][-1] == ("Dana", "is")
+    assert [(fact.subject, fact.relation) for fact in told][-1] == ("Klara", "is boss of")
     assert extract("Ich wohne jetzt in Oslo.", "Dana Boss.").facts == ()
 
 

@@ -28,7 +28,7 @@ def test_no_labelled_text_gets_a_wrong_date(example: Example) -> None:
 def test_nearly_all_labelled_dates_are_read() -> None:
     assert len(EXAMPLES) >= 150
     found = [bool(ways & set(ours(one))) for one in EXAMPLES for ways in one.required]
-    assert sum(found) / len(found) > 0.95
+    assert sum(found) / len(found) > 0.9
 
 
 @pytest.mark.parametrize(

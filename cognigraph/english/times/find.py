@@ -29,14 +29,14 @@ from cognigraph.english.times.readers import (
     last_day,
     read_time,
 )
-from cognigraph.english.words import ADVERBS, word_set
+from cognigraph.english.words import ADVERBS, PREPOSITIONS, word_set
 
 Bound = Literal["", "from", "until", "before", "after"]
 
 _BOUNDS: dict[str, Bound] = {
     "since": "from", "from": "from", "starting": "from", "beginning": "from", "effective": "from",
-    "as": "from", "until": "until", "till": "until", "by": "until", "before": "before",
-    "prior": "before", "after": "after", "following": "after",
+    "as": "from", "until": "until", "till": "until", "through": "until", "by": "until",
+    "before": "before", "prior": "before", "after": "after", "following": "after",
 }  # fmt: skip
 _LEADING = word_set(
     """in on at during by since from over until till before after of between starting beginning
@@ -147,7 +147,7 @@ def read_times(sentences: Sequence[Sentence], at: datetime) -> list[list[TimeSpa
         if earlier and later:
             rest = sentences[number - 1].tokens[earlier[-1].span.end :]
             between = (*rest, *sentences[number].tokens[: later[0].span.start])
-            if _is_correction([token.low for token in between]):
+            if is_correction([token.low for token in between]):
                 earlier[-1], later[0] = _corrected(earlier[-1], later[0], at.date())
     return [[found.span for found in one] for one in read]
 
@@ -191,6 +191,8 @@ def _dated(
     lead, after = lows[start:first], lows[end : end + 1]
     bound: Bound = next((_BOUNDS[low] for low in lead if low in _BOUNDS), "")
     ahead = any(time >= today.isoformat() for time in readings)
+    if "through" in lead and lows[first] in ("last", "this", "next", "the"):
+        bound = ""  # "I only have to get through this week"
     if "from" in lead and not ahead and after not in (["on"], ["onwards"]):
         bound = ""  # "a letter from 3 May"
     if _JOINING & set(lows[first:end]):
@@ -219,6 +221,8 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
     if low in WEEKDAYS:
         if low in ("sun", "sat", "mon", "wed") and alone:
             return before not in ("on", "until", "by", "since")
+        if lows[max(first - 3, 0) : first - 1] in (["on", "a"], ["on", "one"]):
+            return True  # "on a rainy Tuesday"
         named = first > 1 and tokens[first - 1].text[0].isupper() and before != "i"
         return before in _NOT_DAYS or (named and tokens[first].text[0].isupper())
     ahead = {"on", "onwards", "to", "until", "till", "i", "we"} & set(lows[end : end + 2])
@@ -229,6 +233,8 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     """Return whether the words around an expression keep it from being dated."""
     before = lows[start - 1] if start else ""
     after, low, alone = lows[end] if end < len(lows) else "", lows[first], start == first
+    if (before == "so" and low == "last") or lows[end : end + 2] == ["is", "another"]:
+        return True  # "that's so last year", "tomorrow is another day"
     if before in _ABOUT or after == "'s" or (after == "or" and lows[end + 1 : end + 2] == ["so"]):
         return True
     if lows[end - 1] in ("ago", "back") and not alone and lows[first - 1] not in ("since", "from"):
@@ -278,13 +284,16 @@ def _joined(first: _Found, second: _Found, lows: list[str], today: date) -> list
         return [first, second] if whole is None else [whole]
     if gap[-1:] in (["than"], ["not"]) or ["instead", "of"] in (gap[-2:], [*gap, lead][-2:]):
         return [first, second.outdated()]
+    if {"had", "would", "supposed"} & set(lows[: first.span.start]) and {"but", "now"} & set(gap):
+        return [first.outdated(), second]  # "we had planned it for the 3rd but it is the 5th now"
     negated = lows[first.span.start - 1 : first.span.start] == ["not"] and not first.span.bound
-    if negated or _is_correction(gap):
+    if negated or is_correction(gap):
         return list(_corrected(first, second, today))
     return [first, second]
 
 
-def _is_correction(between: Sequence[str]) -> bool:
+def is_correction(between: Sequence[str]) -> bool:
+    """Whether words between two times, or the first of a sentence, take back what was before."""
     return len(between) <= _CORRECTED_WITHIN and bool(_CORRECTION.search(" ".join(between)))
 
 
@@ -366,7 +375,7 @@ _PRESENT = Tense(1, WEAK)
 
 _SCHEDULED = word_set(
     """start begin open reopen close end finish leave depart arrive fly move land launch resume
-    return expire renew graduate retire"""
+    return expire renew graduate retire run"""
 )
 """Verbs whose present tense is a plan: "the course starts in May"."""
 ARRANGED = word_set(
@@ -414,7 +423,7 @@ def tense_of(tokens: Sequence[Token], start: int, end: int) -> Tense:
     those of the clauses before it, then those after it, up to a colon or a dash.
     """
     lows = [token.low for token in tokens]
-    if "if" in lows and ("had" in lows or "were" in lows):
+    if ("had" in lows and {"if", "would"} & set(lows)) or {"if", "were"} <= set(lows):
         return _OPEN  # "if I had left on Monday"
     left, right = _within(lows, start, end, _BREAKS | _WALLS)
     first, last = _within(lows, start, end, _WALLS)
@@ -481,8 +490,8 @@ def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
         return None  # a possessive
     if after == "been":
         return _PAST
-    if verbs.is_ing(after) or after in ARRANGED:
-        return _FUTURE
+    if after in ARRANGED or (after.endswith("ing") and verbs.known_verb(after)):
+        return _FUTURE  # not "it is stunning in spring"
     adjacent = all(word in _SKIPPED for word in lows[at + 1 : start])
     spoken = lows[at] == "am" or (at > 0 and lows[at - 1] == "we")
     return _LIKELY if adjacent or spoken else _PRESENT
@@ -496,6 +505,8 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
         found = verbs.Verb(low.removesuffix("s"), "s" if low.endswith("s") else "base")
     if found is None or before in _BEFORE_NOUN:
         return None
+    if found.form == "past" and before in PREPOSITIONS - {"like"}:
+        return None  # "back to packed lunches"
     helpers = set(_helpers(lows, at))
     if helpers & _WILL:
         return _FUTURE

@@ -156,6 +156,8 @@ class Time:
 
     times: tuple[str, ...]
     needs: int = 0
+    reach: int = 300
+    """Number of days within which a date lies ahead that is not told in full."""
 
     def readings(self, today: date, direction: int, certainty: int) -> tuple[str, ...]:
         """Return the times that remain in a tense, the likeliest first."""
@@ -171,7 +173,7 @@ class Time:
             return ()
         if self.needs == WEAK:
             # "School starts on 1 May", said on 2 May: only a sure sign of the past reaches so far.
-            far = abs((first_day(chosen[0]) - today).days) > _FAR
+            far = abs((first_day(chosen[0]) - today).days) > self.reach
             return both if far and (direction > 0 or certainty < CERTAIN) else (chosen[0],)
         # "We met on Monday", said on a Monday; "it rained in May", said in May.
         now = first_day(chosen[0]) <= today <= last_day(chosen[0])
@@ -179,8 +181,6 @@ class Time:
         return tuple(chosen[: 2 if open_ else 1])
 
 
-_FAR = 300
-"""Number of days within which a date without a year lies ahead."""
 _STEPS = {"last": -1, "this": 0, "next": 1}
 
 Reader = Callable[[re.Match[str], datetime], Time | None]
@@ -323,11 +323,11 @@ def read_weekday_of(match: re.Match[str], at: datetime) -> Time | None:
 
 
 def read_of_month(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "the 25th"."""
+    """Read "the 25th", which is near; else the talk may be of another month."""
     number = _day_number(match[1])
     months = range(12 * at.year + at.month - 4, 12 * at.year + at.month + 3)
     times = _each(months, lambda month: date(month // 12, month % 12 + 1, number).isoformat())
-    return Time(times, WEAK)
+    return Time(times, WEAK, reach=21)
 
 
 def read_day_of_month(match: re.Match[str], at: datetime) -> Time | None:
@@ -442,6 +442,8 @@ def read_ago(match: re.Match[str], at: datetime) -> Time | None:
 
 def read_ahead(match: re.Match[str], at: datetime) -> Time | None:
     """Read "in two weeks", which is a time only where something lies ahead."""
+    if UNITS[match[2]] in ("hour", "minute"):
+        return Time(())
     found = _counted(COUNTS.get(match[1]) or int(match[1]), match[2], at)
     return None if found is None else replace(found, needs=AHEAD)
 
@@ -520,6 +522,8 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
      read_nothing),
     (None, rf"the (?:last|past|next|first) (?:(?:{_COUNT}|few|couple(?: of)?|several) )?"
      rf"(?:{_UNIT})(?! of (?:{_MONTH})\b)", read_nothing),
+    (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:on|from|after|before) (?:{_WD}|today|tomorrow|yesterday)"
+     rf"|(?:{_WD}|today|tomorrow|yesterday) (?:week|fortnight)", read_nothing),
     (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:later|earlier|apart|straight)",
      read_nothing),
     (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago",
@@ -556,7 +560,7 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
      read_this),
     (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}",
      read_stepped_name),
-    (None, rf"(last|this) (?:night|morning|afternoon|evening){_END}", read_part_of_day),
+    (None, rf"(last(?= (?:night|evening))|this) {_PART}{_END}", read_part_of_day),
     (None, rf"(the day (?:before (?=yes)|after (?=tom)))?"
      rf"(today|tonight|yesterday|tomorrow|tmrw|tmr){_IN_DAY}", read_simple),
     (None, rf"({_WD}){_IN_DAY}(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
