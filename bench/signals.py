@@ -140,7 +140,7 @@ def collect(
                 signals, baselines = signals_of(found, analysis, names, contextual)
                 questions.append(
                     Question(data.name, talk.name, embedder, asked.category, signals,
-                             baselines, share_of_long(found.lexicon.mean_length),
+                             baselines, share_of_long(found.lexicon.mean_length, found.chunks.roles),
                              analysis.enumerates, found.chunks.session, ids,
                              np.isin(ids, sorted(asked.evidence)), len(asked.evidence),
                              states_of(found, analysis, contextual), corrected_of(found))
