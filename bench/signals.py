@@ -138,10 +138,10 @@ def collect(
                 found, ids = candidates(space, analysis)
                 contextual = not space._engine.embedder.static
                 signals, baselines = signals_of(found, analysis, names, contextual)
+                long = share_of_long(found.lexicon.mean_length, found.chunks.roles)
                 questions.append(
                     Question(data.name, talk.name, embedder, asked.category, signals,
-                             baselines, share_of_long(found.lexicon.mean_length),
-                             analysis.enumerates, found.chunks.session, ids,
+                             baselines, long, analysis.enumerates, found.chunks.session, ids,
                              np.isin(ids, sorted(asked.evidence)), len(asked.evidence),
                              states_of(found, analysis, contextual), corrected_of(found))
                 )  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import TextWords
+from cognigraph.english.sentences import split_text
 from cognigraph.english.times.readers import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
 from cognigraph.english.verbs import is_past
 from cognigraph.model.answers import Shape
@@ -29,6 +30,7 @@ from cognigraph.text.terms import (
     STOP_WORDS,
     fold,
     is_english,
+    is_question,
     name_words,
     names_in,
     parts,
@@ -48,6 +50,9 @@ _AUXILIARIES = frozenset(
 )
 _SHORTEST_PLURAL = 3
 _NO_PLURALS = frozenset("this plus always besides".split())
+_STATEMENTS, _LONG_ENOUGH = 2, 12
+"""From so many statements and words on, a text tells more than it asks. A question is preceded by
+one statement at most ("I'm back in Oslo. Where did I eat last time?")."""
 _OWN = re.compile(r"\b(?:i|my|me|mine|myself)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\b(?:tell|show|give|remind|let|help)\s+me\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
@@ -79,6 +84,8 @@ class Analysis:
     - ``form``: what a message with the answer would contain.
     - ``is_own``: whether it is about the one who asks ("Where do I live?").
     - ``aim``: whether it is about what an assistant said, or asks for work or advice.
+    - ``is_message``: whether it tells more than it asks, as the next message of a user does. Then
+      ``time``, ``enumerates``, ``form`` and ``aim`` are those of the sentences that ask.
     """
 
     question: str
@@ -93,6 +100,7 @@ class Analysis:
     aim: Aim = field(default_factory=Aim)
     parts: tuple[str, ...] = ()
     is_english: bool | None = True
+    is_message: bool = False
 
     @property
     def sought(self) -> tuple[str, ...]:
@@ -122,7 +130,8 @@ class Analysis:
 def analyse(question: str, now: datetime) -> Analysis:
     """Analyse a question asked at ``now``. An empty one has no terms, anchors or entities."""
     found = _both_ends(list(query_words(question).items()))
-    asked, time, english = words(question), read_time(question, now), is_english(question)
+    is_message, asking = _asking(question)
+    asked, time, english = words(asking), read_time(asking, now), is_english(question)
     return Analysis(
         question=question,
         terms=tuple(term for term, _ in found),
@@ -131,12 +140,22 @@ def analyse(question: str, now: datetime) -> Analysis:
         time=time,
         words=tuple(word for _, word in found),
         enumerates=_enumerates(asked),
-        form=expected_form(question, time.asks),
+        form=expected_form(asking, time.asks),
         is_own=_OWN.search(_ASIDE.sub(" ", question)) is not None,
-        aim=aim_of(question),
+        aim=aim_of(asking),
         parts=_parts(question) if english is False else (),
         is_english=english,
+        is_message=is_message,
     )
+
+
+def _asking(question: str) -> tuple[bool, str]:
+    """Whether a text tells more than it asks, and what of it asks: then only its questions."""
+    sentences = [sentence for sentence in split_text(question) if words(sentence)]
+    asking = [sentence for sentence in sentences if is_question(sentence)]
+    tells = len(sentences) - len(asking) >= _STATEMENTS
+    is_message = tells and len(words(question)) >= _LONG_ENOUGH
+    return is_message, " ".join(asking) if is_message else question
 
 
 def about(analysis: Analysis, speakers: Sequence[str]) -> Analysis:

@@ -84,13 +84,14 @@ class DefaultProfile:
         scaler = Scaler(ABSOLUTE)
         common = basis(candidates, analysis, settings)
         plain = plain_features(candidates, analysis, settings, common, contextual=contextual)
-        long = share_of_long(candidates.lexicon.mean_length)
+        long = share_of_long(candidates.lexicon.mean_length, candidates.chunks.roles)
         chosen = choose(settings.weights, weight_set, has_triples="triple" in plain)
         weights = chosen.relative(
             enumerates=analysis.enumerates,
             long=long,
             vector_worth=vector_worth,
             in_english=analysis.is_english is not False,
+            is_message=analysis.is_message,
         )
         if not settings.windows:
             # Next to the words of its window, a chunk's own words add little in English. Without
@@ -188,7 +189,7 @@ def _session_relevance(candidates: Candidates, semantic: Floats) -> Floats:
 WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""
 
-_CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
+_CUES = frozenset({"speaker named", "asks", "answers", "opens", "length", "names", "answer form"})
 _ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change", "correction"})
 _EXCHANGE = frozenset({"counterpart vector", "counterpart triple"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
@@ -454,19 +455,26 @@ def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:
 
 
 def _cues(chunks: ChunkCandidates, analysis: Analysis) -> dict[str, Floats]:
-    """Who speaks, whether the chunk asks or follows a question, and how long it is; in [0, 1]."""
+    """Who speaks, whether the chunk asks or follows a question, and how long it is; in [0, 1].
+
+    Where the question is a message, also whether a person opens a session with the chunk.
+    """
     asked = set(words(analysis.question))
     names = {speaker: name_words(speaker or "") for speaker in set(chunks.speakers)}
     is_named = {speaker: bool(name) and name <= asked for speaker, name in names.items()}
     named = np.fromiter(map(is_named.__getitem__, chunks.speakers), float, len(chunks.speakers))
     before = np.maximum(chunks.previous, 0)  # row 0 stands in for a missing one, masked below
     after_question = np.where(chunks.previous >= 0, chunks.question[before], False)
-    return {
+    cues = {
         "speaker named": named,
         "asks": chunks.question.astype(float),
         "answers": after_question.astype(float),
         "length": np.minimum(np.log1p(chunks.length) / _LONG, 1.0),
     }
+    if analysis.is_message:
+        person = np.array([role in (None, "user") for role in chunks.roles], bool)
+        cues["opens"] = (person & (chunks.previous == NONE)).astype(float)
+    return cues
 
 
 def triple_scores(candidates: Candidates, weights: Floats) -> tuple[Floats, Floats]:

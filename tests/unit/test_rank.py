@@ -14,7 +14,14 @@ from cognigraph.ingest import RulesExtractor
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.licomemory import session_scores
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.ranking import WEIGHT_SETS, Ranking, best_first, declared_weight_set
+from cognigraph.retrieve.rank.ranking import (
+    PLAIN,
+    WEIGHT_SETS,
+    Ranking,
+    best_first,
+    declared_weight_set,
+    share_of_long,
+)
 from cognigraph.settings import RankingName, WeightSetName
 from cognigraph.stores.candidates import Candidates
 from cognigraph.testing import ScriptedExtractor
@@ -317,6 +324,44 @@ def test_a_question_for_a_list_has_weights_of_its_own():
     assert several.weighted["vector"][0] == pytest.approx(expected)
     assert expected != relative("plain")["vector"]
     assert several.score[0] == pytest.approx(sum(v[0] for v in several.weighted.values()))
+
+
+MESSAGE = "Thanks, that worked. I booked the ferry to Oslo for the whole family. What next?"
+
+
+def test_a_message_finds_what_people_opened_their_sessions_with():
+    pools = [
+        candidates(
+            chunk_pool([0.9, 0.9, 0.9, 0.5], session=[0, 0, 1, 1], matches=np.zeros((4, terms)),
+                       speakers=("user", "assistant", "assistant", "user")),
+            sessions=session_pool([NAN, NAN], terms=terms),
+        )
+        for terms in (len(analyse(MESSAGE, NOW).terms), 1)
+    ]  # fmt: skip
+    settings = SearchSettings(decay=False)
+    message = ranked(pools[0], settings, question=MESSAGE)
+    question = ranked(pools[1], settings, question="oslo")
+    assert message.raw["opens"].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert "opens" not in question.raw
+    opens, vector = message.weighted["opens"][0], message.weighted["vector"][0]
+    changed = PLAIN.relative(long=0.5, is_message=True)
+    assert (opens, vector) == pytest.approx((changed["opens"], changed["vector"]))
+    assert changed["vector"] < PLAIN.relative(long=0.5)["vector"] / 2
+    assert "opens" not in relative("plain")
+
+
+@pytest.mark.parametrize(
+    ("mean_length", "roles", "expected"),
+    [
+        (30.0, (None, None), 0.0),
+        (55.0, (None,), 0.5),
+        (30.0, ("user", "assistant"), 0.5),
+        (65.0, ("user", "assistant"), 0.75),
+        (200.0, (None, "assistant"), 1.0),
+    ],
+)
+def test_a_space_with_an_assistant_counts_as_long_at_least_by_half(mean_length, roles, expected):
+    assert share_of_long(mean_length, roles) == expected
 
 
 def test_the_only_message_with_the_word_beats_its_neighbours(tmp_path):
