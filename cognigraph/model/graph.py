@@ -156,6 +156,19 @@ class Source:
     provenance: Literal["text", "user"] = "text"
 
 
+def stated(
+    subject: str, relation: str, object: str, when: str | None = None, negated: bool = False
+) -> str:
+    """A fact as the text that is embedded and indexed; ``when`` is its event time as text.
+
+    A fact without an object ("Vera retires") has its verb as the object, which is said once.
+    """
+    what = denied(relation) if negated else relation
+    if object.lower() != relation.lower():
+        what = f"{what} {object}"
+    return f"{subject} {what} ({when})" if when else f"{subject} {what}"
+
+
 @dataclass(frozen=True, slots=True)
 class Triple:
     """A fact of the middle layer with its sources.
@@ -218,8 +231,7 @@ class Triple:
     @property
     def text(self) -> str:
         """The fact in words."""
-        relation = denied(self.relation) if self.negated else self.relation
-        return f"{self.subject} {relation} {self.object}"
+        return stated(self.subject, self.relation, self.object, negated=self.negated)
 
     def __repr__(self) -> str:
         when = f" ({self.when})" if self.when else ""

@@ -3,6 +3,10 @@
 AMA, sections 3.3 and 3.4: its Judge compares the input with the memories that were found for it,
 and its Refresher updates those that no longer hold. Here nothing is overwritten: the known fact is
 superseded by the new one, and a user can restore it. Nothing is deleted.
+
+A new fact that repeats a known one in other words is stored as that one, with one more source. That
+is LiCoMemory's search for semantic duplicates (3.3); here a model decides, because cosines cannot
+tell "likes" from "dislikes".
 """
 
 from __future__ import annotations
@@ -33,9 +37,10 @@ from cognigraph.model import Triple, Usage
 from cognigraph.settings import WeightSetName
 from cognigraph.text.marks import estimate_tokens, one_line
 
-PROMPT = "conflicts-1"
+PROMPT = "conflicts-2"
 NOT_CHECKED = "conflicts were not checked"
 NOT_SHOWN = "a conflict names a fact that was not shown"
+NOT_THE_SAME = "a fact that denies a known one, or is of another time, is not the same"
 SAID_LATER = "a fact that was said later is not superseded"
 _ANSWER_TOKENS = 60
 _RECALLED = 40
@@ -52,10 +57,11 @@ class _Check:
 
 
 class ConflictChecker:
-    """Another extractor, whose new facts supersede the known ones that they contradict.
+    """Another extractor, whose new facts supersede known ones, or are further sources of them.
 
     Args:
-        model: says which known facts no longer hold, with one call for a window that has new facts.
+        model: says which known facts no longer hold and which new ones repeat them, with one call
+            for a window that has new facts.
         base: the underlying extractor.
         timezone: the speakers' timezone.
         recalls: the largest number of known facts, those about the speakers, that it is shown.
@@ -144,7 +150,7 @@ class ConflictChecker:
         )  # fmt: skip
 
     def _check(self, window: Window, new: tuple[Fact, ...], known: Sequence[Triple]) -> _Check:
-        from cognigraph.ingest.model.conflict_schema import ConflictsAnswer
+        from cognigraph.ingest.model.answer_schema import ConflictsAnswer
 
         check = _Check(new)
         try:
@@ -156,6 +162,14 @@ class ConflictChecker:
         check.usage = answer.usage
         by_label, places = _labelled("F", known), _labelled("N", range(len(new)))
         facts = list(new)
+        for repeat in answer.value.repeats:
+            old, place = by_label.get(_tidy(repeat.entry)), places.get(_tidy(repeat.new))
+            if old is None or place is None:
+                check.rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
+            elif (same := _as_known(facts[place], old)) is None:
+                check.rejected.append(f"{NOT_THE_SAME}: {_stated(facts[place])}")
+            else:
+                facts[place] = same
         for line in answer.value.conflicts:
             old, place = by_label.get(_tidy(line.entry)), places.get(_tidy(line.replaced_by))
             if old is None or place is None:
@@ -167,6 +181,22 @@ class ConflictChecker:
                 facts[place] = replace(fact, supersedes=(*fact.supersedes, old.uid))
         check.facts = tuple(facts)
         return check
+
+
+def _as_known(fact: Fact, known: Triple) -> Fact | None:
+    """A fact in the words of the known one; ``None`` if it denies it, or is of another time."""
+    when = known.when.text if known.when else None
+    if fact.negated != known.negated or fact.when not in (None, when):
+        return None
+    return replace(
+        fact,
+        subject=known.subject,
+        subject_type=known.subject_type,
+        relation=known.relation,
+        object=known.object,
+        object_type=known.object_type,
+        when=when,
+    )
 
 
 def _labelled(letter: str, items: Sequence[_T]) -> Mapping[str, _T]:
