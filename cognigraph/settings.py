@@ -108,7 +108,8 @@ class LicoMemorySettings:
     They exist to measure what each part contributes; the defaults are the paper's. ``mean``
     combines the session and triple scores: ``"weighted"`` is .2 and .8 of them, as in the authors'
     repository. ``session_matches`` is how many of the question's entities count in the score of a
-    session, those that match its keys best; ``None`` is all of them. The tau of the decay is
+    session, those that match its keys best; ``None`` is all of them. With ``time_keys``, the times
+    that a question names are among these, and match sessions near them. The tau of the decay is
     ``tau_scale`` times the median time gap.
 
     ``candidates`` says where candidates come from. With ``"paper"`` (section 3.2), from the top
@@ -125,6 +126,7 @@ class LicoMemorySettings:
 
     mean: Mean = "harmonic"
     session_matches: int | None = None
+    time_keys: bool = True
     tau_scale: float = 1.0
     hyperlinks: bool = True
     bare_chunks: BareChunks = "behind"

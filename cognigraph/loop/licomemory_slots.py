@@ -25,8 +25,9 @@ class AskAsItIs:
 
     The parts of a list, a number or a sum may be scattered over many sessions. For such a question
     ``many`` messages are searched for instead of ``k``, and a second look brings ``again`` more, at
-    most one of each session (measured in ``bench/looking_again.py``). In a block without room for
-    them they would only make each other shorter.
+    most one of each session (measured in ``bench/looking_again.py``). Of the ``facts`` best facts,
+    the block shows those of one kind beside each other. In a block without room for all this, the
+    messages would only make each other shorter.
     """
 
     needs_model: ClassVar[bool] = False
@@ -34,6 +35,7 @@ class AskAsItIs:
     layer: Layer = "messages"
     many: int = 25
     again: int = 8
+    facts: int = 30
 
     def __call__(self, state: LoopState) -> Plan:
         """Plan one search."""
@@ -44,6 +46,7 @@ class AskAsItIs:
                 k=max(self.k, self.many),
                 reason="as it was asked; the answer may be scattered",
                 again=self.again,
+                facts=self.facts,
             )
         return Plan((state.question,), self.layer, self.k, reason="as it was asked")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from cognigraph.arrays import product
 from cognigraph.embed import CheckedEmbedder
+from cognigraph.ids import normalise
 from cognigraph.loop.data import Evidence
 from cognigraph.model import (
     Citation,
@@ -295,6 +296,8 @@ _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
 _HEADING: Mapping[Layer, str] = {"facts": "Facts:", "episodes": "Episodes:"}
 _KIND: Mapping[Layer, str] = {"facts": "triple", "episodes": "episode"}
 _SHARE = 0.5
+_LIST_SHARE = 0.3
+"""Of a block, for facts that may be parts of a list."""
 Count = Callable[[str], int]
 
 
@@ -312,6 +315,7 @@ class Pool:
         self._sessions: tuple[SessionHit, ...] = ()
         self._overview: tuple[Episode, ...] = ()
         self._aside: tuple[Triple, ...] = ()
+        self._listed: tuple[Triple, ...] = ()
         self._background = Background()
         self._trace: Trace | None = None
         self._written: tuple[str, ...] | None = None
@@ -335,6 +339,10 @@ class Pool:
         if recalled.written is not None:
             self._written = recalled.written
         return tuple(labels)
+
+    def add_listed(self, facts: Sequence[Triple]) -> None:
+        """Add facts that may be parts of a list; the block shows those of a kind together."""
+        self._listed += tuple(facts)
 
     def _surroundings(self, recalled: Recalled) -> None:
         """Keep what was found beside messages: sessions, facts and what precedes the messages."""
@@ -493,8 +501,12 @@ class Pool:
         settings = self._recall.settings
         if any(item.layer == "facts" for item in self._items.values()):
             settings = replace(settings, triples=False)
+        facts: Sequence[Triple] = self._aside
+        if self._listed:
+            settings = replace(settings, triple_share=max(settings.triple_share, _LIST_SHARE))
+            facts = beside_each_other((*facts, *self._listed))
         result = SearchResult(
-            question, tuple(hits), self._aside, self._sessions, self._trace,
+            question, tuple(hits), tuple(facts), self._sessions, self._trace,
             episodes=self._overview,
         )  # fmt: skip
         return assemble(
@@ -529,6 +541,26 @@ class Pool:
             return triple_line(self._triples[item.label], self._recall.zone)
         of = f"{named(item.session or '')} ({day(item.at, self._recall.zone)})"
         return f"{of}: {one_line(item.text)}"
+
+
+def beside_each_other(facts: Iterable[Triple]) -> list[Triple]:
+    """Facts (best first) with those of one kind together, in order of time, and each once.
+
+    Facts are of one kind if they say the same of the same: "Ann visits Rome", "Ann visits Oslo".
+    """
+    kinds: dict[tuple[str, str, bool], dict[str, Triple]] = {}
+    for fact in facts:
+        kind = normalise(fact.subject), normalise(fact.relation), fact.negated
+        same = kinds.setdefault(kind, {}).setdefault(normalise(fact.object), fact)
+        if same.when is None and fact.when is not None:
+            kinds[kind][normalise(fact.object)] = fact
+    return [
+        fact
+        for kind in kinds.values()
+        for fact in sorted(
+            kind.values(), key=lambda one: one.when.start if one.when else one.first_observed
+        )
+    ]
 
 
 def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:

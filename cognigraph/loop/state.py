@@ -135,6 +135,8 @@ class LoopState:
                     seen = self.pool.message_keys()
                     more = self.recall.messages(query, plan.again, seen, per_session=1)
                     labels += self.add(more, query)
+                    if plan.facts:
+                        self.pool.add_listed(self.recall.facts(query, plan.facts).triples)
         nothing = not labels and not before and not self.pool.holds_written
         if nothing and plan.layer in _INSTEAD_MESSAGES:
             self.note(
