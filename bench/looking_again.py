@@ -31,17 +31,13 @@ from cognigraph.loop.wordings import asks_for_many
 TOKENS = 2600
 _SHARES = ("share", "whole", "told", "all_told", "summary")
 ONCE = Strategy(name="once", route=AskAsItIs(many=15, again=0), max_tokens=TOKENS)
-AGAIN = Strategy(name="again", route=AskAsItIs(facts=0), max_tokens=TOKENS)
-LISTED = Strategy(name="listed", route=AskAsItIs(), max_tokens=TOKENS)
+AGAIN = Strategy(name="again", route=AskAsItIs(), max_tokens=TOKENS)
 
 Way = Callable[[Space, Question], Context]
 WAYS: Mapping[str, Way] = {
     "context, 1300": lambda space, asked: space.context(asked.text, 1300, asked.now),
     "one look": lambda space, asked: space.context(asked.text, now=asked.now, strategy=ONCE),
     "two looks": lambda space, asked: space.context(asked.text, now=asked.now, strategy=AGAIN),
-    "two looks and lists of facts": lambda space, asked: space.context(
-        asked.text, now=asked.now, strategy=LISTED
-    ),
 }
 
 

@@ -25,8 +25,7 @@ Source = Layer | Literal["memories"]
 class Plan:
     """What a round searches for: its queries, the layer, and ``k`` results for each query.
 
-    ``again`` is how many further messages a second look brings, at most one of each session, and
-    ``facts`` how many facts it looks through for parts of a list.
+    ``again`` is how many further messages a second look brings, at most one of each session.
     ``related`` asks for the messages beside the evidence found so far, instead of a search.
     ``reason`` says why this plan was made.
     """
@@ -37,7 +36,6 @@ class Plan:
     related: bool = False
     reason: str = ""
     again: int = 0
-    facts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

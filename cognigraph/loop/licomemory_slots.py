@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
-from cognigraph.loop.data import Assessment, Plan, Verdict
+from cognigraph.loop.data import Assessment, Plan, Source, Verdict
 from cognigraph.loop.state import NONE, LoopState
 from cognigraph.loop.wordings import asks_for_many
-from cognigraph.model import Layer
 from cognigraph.text.marks import one_line
 
 _TOKENS = 60
@@ -21,21 +20,20 @@ _TOKENS = 60
 
 @dataclass(frozen=True, slots=True)
 class AskAsItIs:
-    """``route`` without a model: the question itself, to one layer.
+    """``route`` without a model: the question itself, to one layer or to the memories.
 
     The parts of a list, a number or a sum may be scattered over many sessions. For such a question
     ``many`` messages are searched for instead of ``k``, and a second look brings ``again`` more, at
-    most one of each session (measured in ``bench/looking_again.py``). Of the ``facts`` best facts,
-    the block shows those of one kind beside each other. In a block without room for all this, the
-    messages would only make each other shorter.
+    most one of each session (measured in ``bench/looking_again.py``); facts of one kind stand
+    beside each other. In a block without room for them the messages would only make each other
+    shorter.
     """
 
     needs_model: ClassVar[bool] = False
     k: int = 15
-    layer: Layer = "messages"
+    layer: Source = "messages"
     many: int = 25
     again: int = 8
-    facts: int = 30
 
     def __call__(self, state: LoopState) -> Plan:
         """Plan one search."""
@@ -46,7 +44,6 @@ class AskAsItIs:
                 k=max(self.k, self.many),
                 reason="as it was asked; the answer may be scattered",
                 again=self.again,
-                facts=self.facts,
             )
         return Plan((state.question,), self.layer, self.k, reason="as it was asked")
 

@@ -31,12 +31,12 @@ from cognigraph.model import (
     Trace,
     Triple,
 )
+from cognigraph.model.graph import newest_written
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block import (
     build_block,
     fetch_background,
     find_overview,
-    newest,
     procedure_line,
     written_lines,
 )
@@ -167,10 +167,8 @@ class Recall:
         episodes, facts = self.episodes(query, near).episodes, self.facts(query, near).triples
 
         def answer(request: SearchRequest) -> Recalled:
-            known = newest(request.store.graph.written(request.space), request.as_of)
-            if request.where != Filter():
-                known = []
-            procedures = [one for one in known if one.kind == "procedure"]
+            known = request.store.graph.written(request.space) if request.where == Filter() else []
+            procedures = newest_written(known, "procedure", request.as_of)
             texts = [
                 *(one.text for one in episodes),
                 *(one.text for one in facts),
@@ -179,7 +177,9 @@ class Recall:
             best = most_similar(request.embedder, query, texts)[:k]
             of_procedures = len(episodes) + len(facts)
             profile = [
-                line for one in known if one.kind == "profile" for line in same_lines(one.text)
+                line
+                for one in newest_written(known, "profile", request.as_of)
+                for line in same_lines(one.text)
             ]
             return Recalled(
                 triples=tuple(
@@ -296,13 +296,14 @@ _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
 _HEADING: Mapping[Layer, str] = {"facts": "Facts:", "episodes": "Episodes:"}
 _KIND: Mapping[Layer, str] = {"facts": "triple", "episodes": "episode"}
 _SHARE = 0.5
-_LIST_SHARE = 0.3
-"""Of a block, for facts that may be parts of a list."""
 Count = Callable[[str], int]
 
 
 class Pool:
-    """Everything that a loop has found, each item once, with a label that stays the same."""
+    """Everything that a loop has found, each item once, with a label that stays the same.
+
+    With ``lists``, the block shows facts of one kind beside each other, as parts of a list.
+    """
 
     def __init__(self, recall: Recall) -> None:
         self._recall = recall
@@ -315,7 +316,7 @@ class Pool:
         self._sessions: tuple[SessionHit, ...] = ()
         self._overview: tuple[Episode, ...] = ()
         self._aside: tuple[Triple, ...] = ()
-        self._listed: tuple[Triple, ...] = ()
+        self.lists = False
         self._background = Background()
         self._trace: Trace | None = None
         self._written: tuple[str, ...] | None = None
@@ -339,10 +340,6 @@ class Pool:
         if recalled.written is not None:
             self._written = recalled.written
         return tuple(labels)
-
-    def add_listed(self, facts: Sequence[Triple]) -> None:
-        """Add facts that may be parts of a list; the block shows those of a kind together."""
-        self._listed += tuple(facts)
 
     def _surroundings(self, recalled: Recalled) -> None:
         """Keep what was found beside messages: sessions, facts and what precedes the messages."""
@@ -501,12 +498,9 @@ class Pool:
         settings = self._recall.settings
         if any(item.layer == "facts" for item in self._items.values()):
             settings = replace(settings, triples=False)
-        facts: Sequence[Triple] = self._aside
-        if self._listed:
-            settings = replace(settings, triple_share=max(settings.triple_share, _LIST_SHARE))
-            facts = beside_each_other((*facts, *self._listed))
+        facts = beside_each_other(self._aside) if self.lists else self._aside
         result = SearchResult(
-            question, tuple(hits), tuple(facts), self._sessions, self._trace,
+            question, tuple(hits), facts, self._sessions, self._trace,
             episodes=self._overview,
         )  # fmt: skip
         return assemble(
@@ -543,7 +537,7 @@ class Pool:
         return f"{of}: {one_line(item.text)}"
 
 
-def beside_each_other(facts: Iterable[Triple]) -> list[Triple]:
+def beside_each_other(facts: Iterable[Triple]) -> tuple[Triple, ...]:
     """Facts (best first) with those of one kind together, in order of time, and each once.
 
     Facts are of one kind if they say the same of the same: "Ann visits Rome", "Ann visits Oslo".
@@ -554,13 +548,13 @@ def beside_each_other(facts: Iterable[Triple]) -> list[Triple]:
         same = kinds.setdefault(kind, {}).setdefault(normalise(fact.object), fact)
         if same.when is None and fact.when is not None:
             kinds[kind][normalise(fact.object)] = fact
-    return [
+    return tuple(
         fact
         for kind in kinds.values()
         for fact in sorted(
             kind.values(), key=lambda one: one.when.start if one.when else one.first_observed
         )
-    ]
+    )
 
 
 def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:

@@ -122,6 +122,7 @@ class LoopState:
     def fetch(self, plan: Plan) -> tuple[Evidence, ...]:
         """Send what a plan asks for; returns what is new. Nothing is sent twice to a layer."""
         self.plan, before = plan, len(self.pool)
+        self.pool.lists |= bool(plan.again)
         labels: list[str] = []
         if plan.related:
             hits = self.pool.hits()[:_RELATED]
@@ -135,8 +136,6 @@ class LoopState:
                     seen = self.pool.message_keys()
                     more = self.recall.messages(query, plan.again, seen, per_session=1)
                     labels += self.add(more, query)
-                    if plan.facts:
-                        self.pool.add_listed(self.recall.facts(query, plan.facts).triples)
         nothing = not labels and not before and not self.pool.holds_written
         if nothing and plan.layer in _INSTEAD_MESSAGES:
             self.note(

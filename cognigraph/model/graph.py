@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -384,6 +384,18 @@ class Written:
     title: str = ""
     steps: tuple[str, ...] = ()
     sources: tuple[tuple[str, str], ...] = ()
+
+
+def newest_written(
+    written: Iterable[Written], kind: WrittenKind, as_of: datetime | None = None
+) -> list[Written]:
+    """The newest versions of a kind, by chain; with ``as_of``, of what had been said by then."""
+    by_chain = {
+        one.chain: one
+        for one in sorted(written, key=lambda one: one.version)
+        if one.kind == kind and (as_of is None or one.at <= as_of)
+    }
+    return [by_chain[chain] for chain in sorted(by_chain)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,25 +17,13 @@ from datetime import timedelta, tzinfo
 from typing import TypeVar
 
 from cognigraph.errors import ModelError
-from cognigraph.ingest.extraction import (
-    AlsoRead,
-    Caching,
-    Contextual,
-    Estimating,
-    Extraction,
-    Extractor,
-    Fact,
-    Pausing,
-    Summarising,
-    Window,
-    also_reads,
-)
+from cognigraph.ingest.extraction import Extraction, Extractor, Fact, OnTop, Window
+from cognigraph.ingest.model.summarise import prompt_tokens
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Triple, Usage
-from cognigraph.settings import WeightSetName
-from cognigraph.text.marks import estimate_tokens, one_line
+from cognigraph.text.marks import one_line
 
 PROMPT = "conflicts-2"
 NOT_CHECKED = "conflicts were not checked"
@@ -56,7 +44,7 @@ class _Check:
     rejected: list[str] = field(default_factory=list)
 
 
-class ConflictChecker:
+class ConflictChecker(OnTop):
     """Another extractor, whose new facts supersede known ones, or are further sources of them.
 
     Args:
@@ -75,28 +63,15 @@ class ConflictChecker:
         timezone: tzinfo | None = None,
         recalls: int = _RECALLED,
     ) -> None:
-        self.model = model
+        super().__init__(model, base, timedelta(seconds=20))
         self.recalls = recalls
-        self._base = base
         self._zone = timezone
         self._prompt = prompt_file(PROMPT)
-        self.settle = base.settle if isinstance(base, Pausing) else timedelta(seconds=20)
-        self.weight_set: WeightSetName = getattr(base, "weight_set", "model")
 
     @property
     def name(self) -> str:
         """The version of the prompt, the model and the underlying extractor."""
-        return f"ama-{self._prompt.version}:{self.model.name}+{self._base.name}"
-
-    @property
-    def context(self) -> int:
-        """How many chunks before a window the underlying extractor needs."""
-        return self._base.context if isinstance(self._base, Contextual) else 0
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """What the underlying extractor does."""
-        return also_reads(self._base)
+        return f"ama-{self._prompt.version}:{self._model.name}+{self._base.name}"
 
     def extract(self, window: Window) -> Extraction:
         """Extract, and mark which known facts the new ones supersede.
@@ -115,25 +90,15 @@ class ConflictChecker:
             rejected=(*extraction.rejected, *check.rejected),
         )
 
-    def summarise(self, window: Window) -> Extraction:
-        """Let the underlying extractor summarise."""
-        if isinstance(self._base, Summarising):
-            return self._base.summarise(window)
-        return Extraction(state=window.notes.state)
-
     def estimate(self, window: Window) -> Usage:
         """Estimate the cost of a window, with that of the check."""
-        usage = self._base.estimate(window) if isinstance(self._base, Estimating) else Usage()
+        usage = super().estimate(window)
         if not window.chunks:
             return usage
         prompt = self._filled(window, window.notes.facts, ())
-        shown = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
-        return usage + Usage(calls=1, input_tokens=shown, output_tokens=_ANSWER_TOKENS)
-
-    def forget_answers(self) -> int:
-        """Delete what the models keep of their answers, and return how many there were."""
-        parts = (self.model, self._base)
-        return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
+        return usage + Usage(
+            calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
+        )
 
     def _filled(self, window: Window, known: Sequence[Triple], new: Sequence[Fact]) -> Prompt:
         turns = [Turn.from_chunk(chunk, self._zone) for chunk in window.chunks]
@@ -154,7 +119,7 @@ class ConflictChecker:
 
         check = _Check(new)
         try:
-            answer = self.model.ask(self._filled(window, known, new), ConflictsAnswer)
+            answer = self._model.ask(self._filled(window, known, new), ConflictsAnswer)
         except ModelError as error:
             check.usage = error.usage
             check.rejected.append(f"{NOT_CHECKED}: {error}")
