@@ -115,7 +115,7 @@ class LicoMemorySettings:
     ``candidates`` says where candidates come from. With ``"paper"`` (section 3.2), from the top
     down only: sessions by their keys, triples of the best sessions, and messages that these triples
     cite; ``time_order`` and ``time_anchor`` have no effect, because in the paper time counts by
-    decay alone. A message that no triple cites is then not found. With ``"wide"``, candidates come
+    decay and keys alone. A message that no triple cites is then not found. With ``"wide"``, candidates come
     from all sources of the default profile, and rules for the time in a question apply.
 
     Two switches need ``candidates="wide"``, where chunks are found that no triple cites. With

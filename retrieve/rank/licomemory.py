@@ -258,7 +258,7 @@ Columns = TypeVar("Columns", ChunkCandidates, TripleCandidates)
 
 
 def as_in_the_paper(settings: SearchSettings) -> SearchSettings:
-    """Settings without rules for the time in a question: in the paper time counts by decay only."""
+    """Settings without rules for the time in a question: in the paper it counts by decay and keys."""
     return replace(settings, time_order=False, time_anchor=False)
 
 
