@@ -80,6 +80,9 @@ def of_the_paper() -> dict[str, Row]:
         "released": Row(
             "profile licomemory with the settings of the authors' repository", RELEASED
         ),
+        "no_time_keys": Row(
+            "no temporal keys: times in the question match no session", paper(time_keys=False)
+        ),
         "triples_by_vector": Row(
             "triples by vector only, not by entity", replace(PAPER, triples_per_anchor=0)
         ),

@@ -5,8 +5,10 @@ python bench/looking_again.py --data DIR [--conversations PATTERN]
 
 Only questions that ask for a list, a number or a sum are looked at again. Of these and of the
 others, for the first search of ``licomemory`` with and without the second look: the share of a
-question's evidence in the block, how often all of it is there, messages, tokens and the median of
-the milliseconds; beside the block of ``context``. DIR is laid out as ``bench/said.py`` describes.
+question's evidence in the block, and that of the evidence which a fact of the block states as well
+(``told``), how often all of either is there, how often a line of a summary is, messages, facts,
+tokens and the median of the milliseconds; beside the block of ``context``. DIR is laid out as
+``bench/said.py`` describes.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from cognigraph.loop import AskAsItIs
 from cognigraph.loop.wordings import asks_for_many
 
 TOKENS = 2600
+_SHARES = ("share", "whole", "told", "all_told", "summary")
 ONCE = Strategy(name="once", route=AskAsItIs(many=15, again=0), max_tokens=TOKENS)
 AGAIN = Strategy(name="again", route=AskAsItIs(), max_tokens=TOKENS)
 
@@ -45,6 +48,7 @@ def main() -> None:
     parser.add_argument("--conversations", default="*")
     parser.add_argument("--extraction", default="rules", choices=["none", "rules", "recorded"])
     parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--many", action="store_true", help="leave out the other questions")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     figures: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(
@@ -52,18 +56,24 @@ def main() -> None:
     )
     for talk in talks(Path(arguments.data), arguments.conversations):
         with filled_space(talk, arguments.extraction, arguments.embedder) as space:
+            stated = {
+                one.uid: {source.id for source in one.sources}
+                for one in space.facts(limit=1_000_000)
+            }
             for asked in talk.answerable:
                 if asked.category == ADVERSARIAL:
                     continue
                 kind = "many" if asks_for_many(asked.text, asked.now) else "others"
+                if kind == "others" and arguments.many:
+                    continue
                 for way, block_of in WAYS.items():
-                    measure(space, asked, block_of, figures[kind][way])
+                    measure(space, asked, block_of, stated, figures[kind][way])
     report = {
         kind: {
             way: {
                 "questions": len(lists["share"]),
-                **{name: round(mean(lists[name]), 3) for name in ("share", "whole")},
-                **{name: round(mean(lists[name]), 1) for name in ("messages", "tokens")},
+                **{n: round(mean(lists[n]), 3) for n in _SHARES},
+                **{name: round(mean(lists[name]), 1) for name in ("messages", "facts", "tokens")},
                 "p50_ms": round(median(lists["ms"]), 1),
             }
             for way, lists in ways.items()
@@ -74,14 +84,26 @@ def main() -> None:
           arguments.json)  # fmt: skip
 
 
-def measure(space: Space, asked: Question, block_of: Way, lists: Mapping[str, list[float]]) -> None:
-    """Ask one question in one way."""
+def measure(
+    space: Space,
+    asked: Question,
+    block_of: Way,
+    stated: Mapping[str, set[str]],
+    lists: Mapping[str, list[float]],
+) -> None:
+    """Ask one question in one way; ``stated`` are the messages behind each fact."""
     started = perf_counter()
     block = block_of(space, asked)
     shown = {hit.id for hit in block.hits}
     lists["ms"].append(1000 * (perf_counter() - started))
     lists["share"].append(len(asked.evidence & shown) / len(asked.evidence))
     lists["whole"].append(float(asked.evidence <= shown))
+    facts = [one.id for one in block.citations if one.kind == "triple"]
+    told = shown.union(*(stated.get(uid, set()) for uid in facts))
+    lists["told"].append(len(asked.evidence & told) / len(asked.evidence))
+    lists["all_told"].append(float(asked.evidence <= told))
+    lists["facts"].append(len(facts))
+    lists["summary"].append(any(one.kind in ("session", "episode") for one in block.citations))
     lists["messages"].append(len(shown))
     lists["tokens"].append(block.tokens)
 

@@ -108,13 +108,14 @@ class LicoMemorySettings:
     They exist to measure what each part contributes; the defaults are the paper's. ``mean``
     combines the session and triple scores: ``"weighted"`` is .2 and .8 of them, as in the authors'
     repository. ``session_matches`` is how many of the question's entities count in the score of a
-    session, those that match its keys best; ``None`` is all of them. The tau of the decay is
+    session, those that match its keys best; ``None`` is all of them. With ``time_keys``, the times
+    that a question names are among these, and match sessions near them. The tau of the decay is
     ``tau_scale`` times the median time gap.
 
     ``candidates`` says where candidates come from. With ``"paper"`` (section 3.2), from the top
     down only: sessions by their keys, triples of the best sessions, and messages that these triples
     cite; ``time_order`` and ``time_anchor`` have no effect, because in the paper time counts by
-    decay alone. A message that no triple cites is then not found. With ``"wide"``, candidates come
+    decay and keys alone. A message that no triple cites is then not found. With ``"wide"``, candidates come
     from all sources of the default profile, and rules for the time in a question apply.
 
     Two switches need ``candidates="wide"``, where chunks are found that no triple cites. With
@@ -125,6 +126,7 @@ class LicoMemorySettings:
 
     mean: Mean = "harmonic"
     session_matches: int | None = None
+    time_keys: bool = True
     tau_scale: float = 1.0
     hyperlinks: bool = True
     bare_chunks: BareChunks = "behind"

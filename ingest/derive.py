@@ -28,6 +28,7 @@ from cognigraph.ingest.extraction import (
     storable_text,
 )
 from cognigraph.model import Theme
+from cognigraph.model.graph import stated
 from cognigraph.model.messages import ANONYMOUS
 from cognigraph.resolution.name_forms import (
     NAME_TYPE,
@@ -50,7 +51,7 @@ from cognigraph.stores.records import (
     TripleRow,
     WorkChunk,
 )
-from cognigraph.text.terms import headed, replace_surrogates, stated, term_counts, terms
+from cognigraph.text.terms import headed, replace_surrogates, term_counts, terms
 from cognigraph.times import When, parse_when
 
 _DESCRIBING = frozenset("is was be been are were becomes became become".split())

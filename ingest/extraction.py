@@ -17,6 +17,7 @@ from typing import Literal, Protocol, runtime_checkable
 from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.llm import Model
 from cognigraph.model import Theme, Usage
+from cognigraph.settings import WeightSetName
 from cognigraph.stores.records import SessionNotes, WorkChunk, WrittenRow
 from cognigraph.text.terms import printable, replace_surrogates
 
@@ -230,6 +231,46 @@ class Recalling(Protocol):
 def also_reads(extractor: object) -> frozenset[AlsoRead]:
     """What an extractor is given that others are not."""
     return extractor.also_reads if isinstance(extractor, AlsoReading) else frozenset()
+
+
+class OnTop:
+    """An extractor on top of another one, with its abilities and a model of its own."""
+
+    def __init__(self, model: Model, base: Extractor, settle: timedelta) -> None:
+        self._model = model
+        self._base = base
+        self.settle = base.settle if isinstance(base, Pausing) else settle
+        self.weight_set: WeightSetName = getattr(base, "weight_set", "model")
+
+    @property
+    def model(self) -> Model:
+        """The language model, which answers questions as well."""
+        return self._model
+
+    @property
+    def context(self) -> int:
+        """How many chunks before a window the underlying extractor needs."""
+        return self._base.context if isinstance(self._base, Contextual) else 0
+
+    @property
+    def also_reads(self) -> frozenset[AlsoRead]:
+        """What the underlying extractor does."""
+        return also_reads(self._base)
+
+    def summarise(self, window: Window) -> Extraction:
+        """Let the underlying extractor summarise."""
+        if isinstance(self._base, Summarising):
+            return self._base.summarise(window)
+        return Extraction(state=window.notes.state)
+
+    def estimate(self, window: Window) -> Usage:
+        """What the underlying extractor estimates."""
+        return self._base.estimate(window) if isinstance(self._base, Estimating) else Usage()
+
+    def forget_answers(self) -> int:
+        """Delete what the models keep of their answers, and return how many there were."""
+        parts = (self._model, self._base)
+        return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
 
 
 # Texts of extractors as they can be stored and shown: names, longer texts, and excerpts.

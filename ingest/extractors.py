@@ -7,7 +7,7 @@ only when it is used.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -15,90 +15,41 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor
 
 if TYPE_CHECKING:
-    from cognigraph.llm import Budget
+    from cognigraph.llm import Budget, Model
 
 DEFAULT_EXTRACTOR = "rules"
 
 
-def _rules(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    from cognigraph.ingest.rules.extractor import RulesExtractor
-
-    _no_detail("rules", detail)
-    return RulesExtractor(timezone=timezone)
+_WITH_MODEL = ("openai", "ama", "hymem", "membuilder", "openai+membuilder")
+_KINDS = ("rules", "auto", *_WITH_MODEL)
 
 
-def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
-    return _of_model(environ, timezone, budget)
-
-
-def _of_model(
-    environ: Mapping[str, str], timezone: tzinfo | None, budget: Budget | None
-) -> Extractor:
-    from cognigraph.llm import ChatModel
-
-    model = ChatModel.from_environment(environ, budget=budget)
-
-    from cognigraph.ingest.model.extractor import (
-        ModelExtractor,  # imported after ChatModel has checked that the extra is installed
-    )
-
-    return ModelExtractor(model, timezone=timezone)
-
-
-def _auto(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    """The model that a user has chosen, or the rules; nothing is looked for."""
-    from cognigraph.llm.choice import chosen_environment
-
-    _no_detail("auto", detail)
-    environ = chosen_environment()
-    return _rules("", timezone, budget) if environ is None else _of_model(environ, timezone, budget)
-
-
-def _membuilder(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    return _writers(detail, timezone, budget, over_model=False)
-
-
-def _openai_membuilder(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    return _writers(detail, timezone, budget, over_model=True)
-
-
-def _ama(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    from cognigraph.llm import ChatModel
-
-    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
-    model = ChatModel.from_environment(environ, budget=budget)
-
+def with_model(kind: str, model: Model, timezone: tzinfo | None = None) -> Extractor:
+    """The extractor of a kind that reads with a model."""
+    from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
     from cognigraph.ingest.model.conflicts import ConflictChecker
     from cognigraph.ingest.model.extractor import ModelExtractor
 
-    return ConflictChecker(model, ModelExtractor(model, timezone=timezone), timezone=timezone)
+    if kind == "membuilder":
+        return MemBuilderExtractor(model, timezone=timezone)
+    reading = ModelExtractor(model, timezone=timezone, keeps_all=kind == "hymem")
+    if kind == "openai+membuilder":
+        return MemBuilderExtractor(model, base=reading, timezone=timezone)
+    return ConflictChecker(model, reading, timezone=timezone) if kind == "ama" else reading
 
 
-def _writers(
-    detail: str, timezone: tzinfo | None, budget: Budget | None, *, over_model: bool
+def _rules(timezone: tzinfo | None) -> Extractor:
+    from cognigraph.ingest.rules.extractor import RulesExtractor
+
+    return RulesExtractor(timezone=timezone)
+
+
+def _of_environment(
+    kind: str, environ: Mapping[str, str], timezone: tzinfo | None, budget: Budget | None
 ) -> Extractor:
-    from cognigraph.llm import ChatModel
+    from cognigraph.llm import ChatModel  # first, as it checks that the extra is installed
 
-    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
-    model = ChatModel.from_environment(environ, budget=budget)
-
-    from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
-    from cognigraph.ingest.model.extractor import ModelExtractor
-
-    base = ModelExtractor(model, timezone=timezone) if over_model else None
-    return MemBuilderExtractor(model, base=base, timezone=timezone)
-
-
-_BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = {
-    "rules": _rules,
-    "auto": _auto,
-    "openai": _openai,
-    "ama": _ama,
-    "membuilder": _membuilder,
-    "openai+membuilder": _openai_membuilder,
-}
-"""Factories by kind; each takes the detail (empty if absent), the timezone and the budget."""
+    return with_model(kind, ChatModel.from_environment(environ, budget=budget), timezone)
 
 
 def resolve_extractor(
@@ -116,13 +67,7 @@ def resolve_extractor(
         ConfigurationError: the name is unknown, or the object is not an extractor.
     """
     if isinstance(extractor, str):
-        kind, _, detail = extractor.partition(":")
-        if kind not in _BY_NAME:
-            known = ", ".join(repr(name) for name in _BY_NAME)
-            raise ConfigurationError(
-                f"unknown extractor {extractor!r}; use {known}, or pass an Extractor"
-            )
-        return _BY_NAME[kind](detail, timezone, budget)
+        return _by_name(extractor, timezone, budget)
     name = getattr(extractor, "name", None)
     if isinstance(name, str) and callable(getattr(extractor, "extract", None)):
         return extractor
@@ -132,6 +77,21 @@ def resolve_extractor(
     )
 
 
-def _no_detail(kind: str, detail: str) -> None:
+def _by_name(name: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
+    kind, _, detail = name.partition(":")
+    if kind not in _KINDS:
+        known = ", ".join(map(repr, _KINDS))
+        raise ConfigurationError(f"unknown extractor {name!r}; use {known}, or pass an Extractor")
+    if kind in _WITH_MODEL:
+        environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
+        return _of_environment(kind, environ, timezone, budget)
     if detail:
         raise ConfigurationError(f"extractor {kind!r} takes no detail after a colon: {detail!r}")
+    if kind == "rules":
+        return _rules(timezone)
+    from cognigraph.llm.choice import chosen_environment
+
+    chosen = chosen_environment()  # the model that a user has chosen; nothing is looked for
+    if chosen is None:
+        return _rules(timezone)
+    return _of_environment("openai", chosen, timezone, budget)

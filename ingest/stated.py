@@ -19,10 +19,11 @@ from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, 
 from cognigraph.ingest.model.parse_lines import clean, entity_type, normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
+from cognigraph.model.graph import stated
 from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES
 from cognigraph.states.slots import FactForm, claim_of
 from cognigraph.stores.records import WorkChunk
-from cognigraph.text.terms import replace_surrogates, stated
+from cognigraph.text.terms import replace_surrogates
 from cognigraph.times import When, parse_when, to_utc
 from cognigraph.validation import shown
 

@@ -13,6 +13,7 @@ import numpy as np
 from cognigraph.ids import chunk_uid, message_uid
 from cognigraph.model import Context, Episode, Filter, Hit, Triple, Written
 from cognigraph.model.answers import Shape
+from cognigraph.model.graph import newest_written
 from cognigraph.model.messages import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Before, MessageKey, Said
@@ -323,23 +324,15 @@ def written_lines(
     """
     if request.where != Filter():
         return ()
-    known = newest(request.store.graph.written(request.space), request.as_of)
+    known = request.store.graph.written(request.space)
     count = settings.count_tokens or estimate_tokens
-    profile = [line for one in known if one.kind == "profile" for line in same_lines(one.text)]
+    profiles = newest_written(known, "profile", request.as_of)
+    profile = [line for one in profiles for line in same_lines(one.text)]
     room = int(max_tokens * PROFILE_SHARE)
     lines = _fitting("Profile:", (line for line in profile if line.strip()), room, count)
-    procedures = relevant([one for one in known if one.kind == "procedure"], request.question)
+    procedures = relevant(newest_written(known, "procedure", request.as_of), request.question)
     shown = (procedure_line(one) for one in procedures[:MOST_PROCEDURES])
     return (*lines, *_fitting("Procedures:", shown, int(max_tokens * PROCEDURE_SHARE), count))
-
-
-def newest(written: Iterable[Written], as_of: datetime | None) -> list[Written]:
-    """The newest version of each chain; with ``as_of``, of what had been said by then."""
-    found: dict[str, Written] = {}
-    for one in sorted(written, key=lambda one: one.version):
-        if as_of is None or one.at <= as_of:
-            found[one.chain] = one
-    return list(found.values())
 
 
 def relevant(procedures: Sequence[Written], question: str) -> list[Written]:

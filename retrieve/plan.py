@@ -13,7 +13,12 @@ from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.analyse import Analysis, about, analyse
 from cognigraph.retrieve.question.question_readers import QuestionReader, add_reading
 from cognigraph.retrieve.question.temporal import Order, TimeWindow
-from cognigraph.retrieve.rank.licomemory import as_in_the_paper, reached_top_down, top_down_query
+from cognigraph.retrieve.rank.licomemory import (
+    as_in_the_paper,
+    reached_top_down,
+    top_down_query,
+    with_time_keys,
+)
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.rerank import Reranker
@@ -224,6 +229,8 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     if request.as_of is not None and found.sessions.ids:
         sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
         found = without_later_summaries(found, sessions, request.as_of)
+    if request.settings.ranking == "licomemory" and request.settings.licomemory.time_keys:
+        found = with_time_keys(found, analysis)
     return reached_top_down(found, request.settings) if request.settings.is_top_down else found
 
 

@@ -34,7 +34,6 @@ from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
 from cognigraph.evaluate.papers import Estimated, Paper, cells, tokens_of
 from cognigraph.evaluate.qa import prompt_texts
-from cognigraph.ingest.extraction import Extractor
 from cognigraph.llm import Budget, ChatModel
 from cognigraph.model import Usage
 
@@ -197,20 +196,13 @@ def _may_begin(run: CommandRun) -> bool:
 
 
 def _paper_run(run: CommandRun, chosen: Paper) -> PaperRun:
-    from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
-    from cognigraph.ingest.model.conflicts import ConflictChecker
-    from cognigraph.ingest.model.extractor import ModelExtractor
+    from cognigraph.ingest.extractors import with_model
 
     arguments, options, budget = run.arguments, run.options, _budget(run)
     models = _models(run, budget)
     environ = _environment(run)
     named = arguments.build_model or environ.get("COGNIGRAPH_BUILD_MODEL")
     builder = ChatModel.from_environment(other_environment(environ, named, "BUILD"), budget=budget)
-    extractor: Extractor = ModelExtractor(builder)
-    if chosen.extractor == "membuilder":
-        extractor = MemBuilderExtractor(builder)
-    elif chosen.extractor == "ama":
-        extractor = ConflictChecker(builder, extractor)
     settings = PaperSettings(
         embedder=options.embedder,
         limit=arguments.limit,
@@ -222,7 +214,9 @@ def _paper_run(run: CommandRun, chosen: Paper) -> PaperRun:
         database=options.database,
     )
     files = [Path(file).expanduser() for file in arguments.data]
-    return PaperRun(chosen, files, extractor, models, settings, _folder(run))
+    return PaperRun(
+        chosen, files, with_model(chosen.extractor, builder), models, settings, _folder(run)
+    )
 
 
 def _estimates(paper_run: PaperRun, estimates: Sequence[Estimated]) -> Table:

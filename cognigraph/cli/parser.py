@@ -296,7 +296,7 @@ def _common() -> Parser:
         "--extractor",
         metavar="NAME",
         help="what extracts facts: rules (default), openai[:MODEL], ama[:MODEL], "
-        "membuilder[:MODEL] or openai+membuilder[:MODEL]",
+        "hymem[:MODEL], membuilder[:MODEL] or openai+membuilder[:MODEL]",
     )
     group.add_argument(
         "--timezone",

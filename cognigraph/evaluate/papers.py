@@ -127,7 +127,7 @@ PAPERS: Mapping[str, Paper] = {
         Paper(
             name="hymem",
             title="HyMem, table 1",
-            extractor="openai",
+            extractor="hymem",
             strategy="hymem",
             ranking="default",
             adversarial=False,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from cognigraph.loop.asker import Asker
     from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule, batches_of
     from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
-    from cognigraph.loop.membuilder_slots import MostSimilar
     from cognigraph.loop.pool import Recall
     from cognigraph.loop.refresher import RefreshByRules, Refresher, later_time_wins
     from cognigraph.loop.state import LoopState
@@ -44,7 +43,6 @@ __all__ = [
     "LightModule",
     "LoopState",
     "ModelCall",
-    "MostSimilar",
     "NoticeMissing",
     "Plan",
     "Recall",
@@ -83,7 +81,6 @@ __getattr__ = deferred(
         "asker": ("Asker",),
         "hymem_slots": ("DeepModule", "LightModule", "ReflectionModule", "batches_of"),
         "licomemory_slots": ("AskAsItIs", "FollowUp", "NoticeMissing"),
-        "membuilder_slots": ("MostSimilar",),
         "pool": ("Recall",),
         "refresher": ("RefreshByRules", "Refresher", "later_time_wins"),
         "state": ("LoopState",),

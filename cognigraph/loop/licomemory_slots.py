@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
-from cognigraph.loop.data import Assessment, Plan, Verdict
+from cognigraph.loop.data import Assessment, Plan, Source, Verdict
 from cognigraph.loop.state import NONE, LoopState
 from cognigraph.loop.wordings import asks_for_many
-from cognigraph.model import Layer
 from cognigraph.text.marks import one_line
 
 _TOKENS = 60
@@ -21,17 +20,18 @@ _TOKENS = 60
 
 @dataclass(frozen=True, slots=True)
 class AskAsItIs:
-    """``route`` without a model: the question itself, to one layer.
+    """``route`` without a model: the question itself, to one layer or to the memories.
 
     The parts of a list, a number or a sum may be scattered over many sessions. For such a question
     ``many`` messages are searched for instead of ``k``, and a second look brings ``again`` more, at
-    most one of each session (measured in ``bench/looking_again.py``). In a block without room for
-    them they would only make each other shorter.
+    most one of each session (measured in ``bench/looking_again.py``); facts of one kind stand
+    beside each other. In a block without room for them the messages would only make each other
+    shorter.
     """
 
     needs_model: ClassVar[bool] = False
     k: int = 15
-    layer: Layer = "messages"
+    layer: Source = "messages"
     many: int = 25
     again: int = 8
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from cognigraph.arrays import product
 from cognigraph.embed import CheckedEmbedder
+from cognigraph.ids import normalise
 from cognigraph.loop.data import Evidence
 from cognigraph.model import (
     Citation,
@@ -30,12 +31,12 @@ from cognigraph.model import (
     Trace,
     Triple,
 )
+from cognigraph.model.graph import newest_written
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block import (
     build_block,
     fetch_background,
     find_overview,
-    newest,
     procedure_line,
     written_lines,
 )
@@ -166,10 +167,8 @@ class Recall:
         episodes, facts = self.episodes(query, near).episodes, self.facts(query, near).triples
 
         def answer(request: SearchRequest) -> Recalled:
-            known = newest(request.store.graph.written(request.space), request.as_of)
-            if request.where != Filter():
-                known = []
-            procedures = [one for one in known if one.kind == "procedure"]
+            known = request.store.graph.written(request.space) if request.where == Filter() else []
+            procedures = newest_written(known, "procedure", request.as_of)
             texts = [
                 *(one.text for one in episodes),
                 *(one.text for one in facts),
@@ -178,7 +177,9 @@ class Recall:
             best = most_similar(request.embedder, query, texts)[:k]
             of_procedures = len(episodes) + len(facts)
             profile = [
-                line for one in known if one.kind == "profile" for line in same_lines(one.text)
+                line
+                for one in newest_written(known, "profile", request.as_of)
+                for line in same_lines(one.text)
             ]
             return Recalled(
                 triples=tuple(
@@ -299,7 +300,10 @@ Count = Callable[[str], int]
 
 
 class Pool:
-    """Everything that a loop has found, each item once, with a label that stays the same."""
+    """Everything that a loop has found, each item once, with a label that stays the same.
+
+    With ``lists``, the block shows facts of one kind beside each other, as parts of a list.
+    """
 
     def __init__(self, recall: Recall) -> None:
         self._recall = recall
@@ -312,6 +316,7 @@ class Pool:
         self._sessions: tuple[SessionHit, ...] = ()
         self._overview: tuple[Episode, ...] = ()
         self._aside: tuple[Triple, ...] = ()
+        self.lists = False
         self._background = Background()
         self._trace: Trace | None = None
         self._written: tuple[str, ...] | None = None
@@ -493,8 +498,9 @@ class Pool:
         settings = self._recall.settings
         if any(item.layer == "facts" for item in self._items.values()):
             settings = replace(settings, triples=False)
+        facts = beside_each_other(self._aside) if self.lists else self._aside
         result = SearchResult(
-            question, tuple(hits), self._aside, self._sessions, self._trace,
+            question, tuple(hits), facts, self._sessions, self._trace,
             episodes=self._overview,
         )  # fmt: skip
         return assemble(
@@ -529,6 +535,26 @@ class Pool:
             return triple_line(self._triples[item.label], self._recall.zone)
         of = f"{named(item.session or '')} ({day(item.at, self._recall.zone)})"
         return f"{of}: {one_line(item.text)}"
+
+
+def beside_each_other(facts: Iterable[Triple]) -> tuple[Triple, ...]:
+    """Facts (best first) with those of one kind together, in order of time, and each once.
+
+    Facts are of one kind if they say the same of the same: "Ann visits Rome", "Ann visits Oslo".
+    """
+    kinds: dict[tuple[str, str, bool], dict[str, Triple]] = {}
+    for fact in facts:
+        kind = normalise(fact.subject), normalise(fact.relation), fact.negated
+        same = kinds.setdefault(kind, {}).setdefault(normalise(fact.object), fact)
+        if same.when is None and fact.when is not None:
+            kinds[kind][normalise(fact.object)] = fact
+    return tuple(
+        fact
+        for kind in kinds.values()
+        for fact in sorted(
+            kind.values(), key=lambda one: one.when.start if one.when else one.first_observed
+        )
+    )
 
 
 def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, datetime]:

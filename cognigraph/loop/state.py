@@ -122,6 +122,7 @@ class LoopState:
     def fetch(self, plan: Plan) -> tuple[Evidence, ...]:
         """Send what a plan asks for; returns what is new. Nothing is sent twice to a layer."""
         self.plan, before = plan, len(self.pool)
+        self.pool.lists |= bool(plan.again)
         labels: list[str] = []
         if plan.related:
             hits = self.pool.hits()[:_RELATED]

@@ -12,7 +12,6 @@ from cognigraph.loop.ama_slots import Judge, Retry, RewriteAndRoute
 from cognigraph.loop.data import Assessment, Plan, Repair
 from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule
 from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
-from cognigraph.loop.membuilder_slots import MostSimilar
 from cognigraph.loop.refresher import Refresher
 
 
@@ -110,7 +109,8 @@ def membuilder(*, k: int = 10, max_tokens: int = 3000) -> Strategy:
     One search and one call. ``k`` is the paper's. Without writers there is no profile, and the
     memories are the facts and episodes of the extractor.
     """
-    return Strategy(name="membuilder", route=MostSimilar(k), rounds=1, max_tokens=max_tokens)
+    route = AskAsItIs(k, "memories")
+    return Strategy(name="membuilder", route=route, rounds=1, max_tokens=max_tokens)
 
 
 STRATEGIES: Mapping[str, Strategy] = {

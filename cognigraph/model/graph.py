@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -156,6 +156,19 @@ class Source:
     provenance: Literal["text", "user"] = "text"
 
 
+def stated(
+    subject: str, relation: str, object: str, when: str | None = None, negated: bool = False
+) -> str:
+    """A fact as the text that is embedded and indexed; ``when`` is its event time as text.
+
+    A fact without an object ("Vera retires") has its verb as the object, which is said once.
+    """
+    what = denied(relation) if negated else relation
+    if object.lower() != relation.lower():
+        what = f"{what} {object}"
+    return f"{subject} {what} ({when})" if when else f"{subject} {what}"
+
+
 @dataclass(frozen=True, slots=True)
 class Triple:
     """A fact of the middle layer with its sources.
@@ -218,8 +231,7 @@ class Triple:
     @property
     def text(self) -> str:
         """The fact in words."""
-        relation = denied(self.relation) if self.negated else self.relation
-        return f"{self.subject} {relation} {self.object}"
+        return stated(self.subject, self.relation, self.object, negated=self.negated)
 
     def __repr__(self) -> str:
         when = f" ({self.when})" if self.when else ""
@@ -372,6 +384,18 @@ class Written:
     title: str = ""
     steps: tuple[str, ...] = ()
     sources: tuple[tuple[str, str], ...] = ()
+
+
+def newest_written(
+    written: Iterable[Written], kind: WrittenKind, as_of: datetime | None = None
+) -> list[Written]:
+    """The newest versions of a kind, by chain; with ``as_of``, of what had been said by then."""
+    by_chain = {
+        one.chain: one
+        for one in sorted(written, key=lambda one: one.version)
+        if one.kind == kind and (as_of is None or one.at <= as_of)
+    }
+    return [by_chain[chain] for chain in sorted(by_chain)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from cognigraph.model import (
     Summary,
     Written,
 )
+from cognigraph.model.graph import newest_written
 from cognigraph.operations import forgetting
 from cognigraph.operations.facts import profile
 from cognigraph.operations.tenant import Tenant
@@ -148,11 +149,9 @@ def _core_profile(written: Sequence[Written], version: int | None) -> CoreProfil
 
 def _procedures(written: Sequence[Written], *, versions: bool) -> list[Procedure]:
     """Procedures by title, each in its newest version or in all of them, oldest first."""
-    kept = [one for one in written if one.kind == "procedure"]
-    newest = {one.chain: one.version for one in sorted(kept, key=lambda one: one.version)}
+    every = [one for one in written if one.kind == "procedure"]
     found = [
         Procedure(one.chain, one.title, one.steps, one.text, one.version, one.at, one.sources)
-        for one in kept
-        if versions or one.version == newest[one.chain]
+        for one in (every if versions else newest_written(written, "procedure"))
     ]
     return sorted(found, key=lambda one: (one.title, one.uid, one.version))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cognigraph.arrays import Ints
-from cognigraph.english.verbs import denied, known_verb
+from cognigraph.english.verbs import known_verb
 from cognigraph.forks import ProcessLock
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -49,14 +49,6 @@ def is_question(text: str) -> bool:
         if character.isalnum():
             return False
     return False
-
-
-def stated(
-    subject: str, relation: str, object: str, when: str | None = None, negated: bool = False
-) -> str:
-    """A fact as the text that is embedded and indexed; ``when`` is its event time as text."""
-    event = f" ({when})" if when else ""
-    return f"{subject} {denied(relation) if negated else relation} {object}{event}"
 
 
 def headed(title: str, summary: str) -> str:

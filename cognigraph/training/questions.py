@@ -185,13 +185,6 @@ def append_questions(questions: Iterable[SessionQuestion], path: Path) -> None:
             file.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
 
 
-def write_questions(questions: Iterable[SessionQuestion], path: Path) -> None:
-    """Write questions to a new file of JSON lines."""
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        for question in questions:
-            file.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
-
-
 def read_questions(path: Path) -> dict[tuple[str, str], list[SessionQuestion]]:
     """Read questions, by space and session.
 

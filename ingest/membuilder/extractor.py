@@ -17,17 +17,12 @@ from pathlib import Path
 from cognigraph.errors import ModelError
 from cognigraph.ingest.extraction import (
     AlsoRead,
-    Caching,
-    Contextual,
-    Estimating,
     Extraction,
     Extractor,
     Fact,
     Mention,
-    Pausing,
-    Summarising,
+    OnTop,
     Window,
-    also_reads,
 )
 from cognigraph.ingest.membuilder.actions import WRITERS, Recording, Writer, WriterCall, WriterState
 from cognigraph.ingest.membuilder.episodes import entries_of, episodic_prompt, write_episodes
@@ -35,7 +30,6 @@ from cognigraph.ingest.membuilder.writers import (
     PROMPTS,
     WriterRun,
     core_prompt,
-    newest,
     procedural_prompt,
     semantic_prompt,
     write_core,
@@ -49,7 +43,7 @@ from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.llm import Model, Prices
 from cognigraph.model import Theme, Usage
-from cognigraph.settings import WeightSetName
+from cognigraph.model.graph import newest_written
 from cognigraph.stores.records import WrittenRow
 
 NOT_WRITTEN = "not written, and tried again"
@@ -70,7 +64,7 @@ class _Result:
     error: ModelError | None = None
 
 
-class MemBuilderExtractor:
+class MemBuilderExtractor(OnTop):
     """Adds writers to an extractor.
 
     Args:
@@ -92,12 +86,9 @@ class MemBuilderExtractor:
         settle: timedelta = timedelta(seconds=20),
         record: str | Path | Callable[[WriterCall], None] | None = None,
     ) -> None:
-        self._model = model
-        self._base = base if base is not None else RulesExtractor(timezone=timezone)
+        super().__init__(model, base or RulesExtractor(timezone=timezone), settle)
         self._zone = timezone
         self.recalls = recalls
-        self.settle = self._base.settle if isinstance(self._base, Pausing) else settle
-        self.weight_set: WeightSetName = getattr(self._base, "weight_set", "model")
         self._record = Recording(record) if isinstance(record, str | Path) else record
         numbers = ".".join(str(writer_prompt(PROMPTS[writer]).version) for writer in WRITERS)
         self._name = f"membuilder-{numbers}:{model.name}+{self._base.name}"
@@ -108,20 +99,14 @@ class MemBuilderExtractor:
         return self._name
 
     @property
-    def context(self) -> int:
-        """How many chunks before a window the underlying extractor needs."""
-        return self._base.context if isinstance(self._base, Contextual) else 0
-
-    @property
     def also_reads(self) -> frozenset[AlsoRead]:
         """What the underlying extractor does, without messages that no model is to read."""
-        return also_reads(self._base) - {"stated"}
+        return super().also_reads - {"stated"}
 
     def extract(self, window: Window) -> Extraction:
         """Run the underlying extractor, then the writers, over the window."""
         state = WriterState.load(window.notes.state)
-        below = replace(window, notes=replace(window.notes, state=state.base))
-        extraction = self._base.extract(below)
+        extraction = self._base.extract(_below(window, state))
         if extraction.starts_over:
             return extraction
         turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
@@ -130,20 +115,15 @@ class MemBuilderExtractor:
     def summarise(self, window: Window) -> Extraction:
         """Let the underlying extractor summarise, then ask the writers that failed again."""
         state = WriterState.load(window.notes.state)
-        extraction = Extraction(state=state.base)
-        if isinstance(self._base, Summarising):
-            below = replace(window, notes=replace(window.notes, state=state.base))
-            extraction = self._base.summarise(below)
-        return self._with_writers(window, state, extraction, ())
+        return self._with_writers(window, state, super().summarise(_below(window, state)), ())
 
     def estimate(self, window: Window) -> Usage:
         """Estimate the usage: the underlying extractor's, and one call of each writer."""
         state = WriterState.load(window.notes.state)
-        below = replace(window, notes=replace(window.notes, state=state.base))
-        usage = self._base.estimate(below) if isinstance(self._base, Estimating) else Usage()
+        usage = super().estimate(_below(window, state))
         new = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         notes, written = window.notes, window.notes.written
-        profile = next(iter(newest(written, "profile")), None)
+        profile = next(iter(newest_written(written, "profile")), None)
         spent = Usage()
         for writer in WRITERS:
             turns = state.turns_for(writer, new)
@@ -153,7 +133,7 @@ class MemBuilderExtractor:
                 "core": lambda t: core_prompt(profile.text if profile else "", t),
                 "episodic": lambda t: episodic_prompt(entries_of(notes.themes, (), t), t),
                 "semantic": lambda t: semantic_prompt(notes.facts, t),
-                "procedural": lambda t: procedural_prompt(newest(written, "procedure"), t),
+                "procedural": lambda t: procedural_prompt(newest_written(written, "procedure"), t),
             }[writer](turns)
             spent += Usage(
                 calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
@@ -161,11 +141,6 @@ class MemBuilderExtractor:
         prices: Prices | None = getattr(self._model, "prices", None)
         cost = prices.cost(spent.input_tokens, spent.output_tokens) if prices else 0.0
         return usage + replace(spent, cost=cost)
-
-    def forget_answers(self) -> int:
-        """Delete what the models keep of their answers, and return how many there were."""
-        parts = (self._model, self._base)
-        return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
 
     def _with_writers(
         self, window: Window, state: WriterState, extraction: Extraction, new: Sequence[Turn]
@@ -251,3 +226,8 @@ class MemBuilderExtractor:
         checked.take_facts(facts, WindowNames(own, (*before, *own), ()))
         run.refused += checked.rejected
         result.facts, result.mentions = checked.facts, checked.mentions
+
+
+def _below(window: Window, state: WriterState) -> Window:
+    """The window with the state of the underlying extractor."""
+    return replace(window, notes=replace(window.notes, state=state.base))

@@ -23,6 +23,7 @@ from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.model import Triple, Usage, Written
+from cognigraph.model.graph import newest_written
 from cognigraph.states.core_profile import (
     COMPRESSED,
     LIMIT,
@@ -103,14 +104,6 @@ class WriterRun:
         )  # fmt: skip
 
 
-def newest(written: Sequence[Written], kind: str) -> list[Written]:
-    """The newest versions of a kind, by chain."""
-    by_chain = {
-        version.chain: version for version in sorted(written, key=lambda version: version.version)
-    }
-    return [version for _, version in sorted(by_chain.items()) if version.kind == kind]
-
-
 # --- Core profile ---------------------------------------------------------------------------
 
 
@@ -127,7 +120,7 @@ def write_core(
     """The next version of the core profile, if the turns change it."""
     from cognigraph.ingest.membuilder.answer_schema import CoreAnswer
 
-    known = next(iter(newest(written, "profile")), None)
+    known = next(iter(newest_written(written, "profile")), None)
     text, version = (known.text, known.version) if known is not None else ("", 0)
     prompt = core_prompt(text, turns)
     answer = run.ask(prompt, CoreAnswer)
@@ -255,7 +248,7 @@ def write_procedures(
     """New procedures, and new versions of those that changed."""
     from cognigraph.ingest.membuilder.answer_schema import ProceduralAnswer
 
-    known = newest(written, "procedure")[-MOST_LISTED:]
+    known = newest_written(written, "procedure")[-MOST_LISTED:]
     prompt = procedural_prompt(known, turns)
     answer = run.ask(prompt, ProceduralAnswer)
     before = _procedure_lines(known)

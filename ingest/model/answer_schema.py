@@ -52,3 +52,24 @@ class ReadAnswer(_Answer):
         if "themes" not in self.model_fields_set:
             return None
         return SummaryAnswer(keys=self.keys, themes=self.themes)
+
+
+class ConflictLine(_Answer):
+    """A known fact, and the new one that takes its place."""
+
+    entry: Text
+    replaced_by: Text
+
+
+class RepeatLine(_Answer):
+    """A new fact that says the same as a known one."""
+
+    new: Text
+    entry: Text
+
+
+class ConflictsAnswer(_Answer):
+    """The known facts that no longer hold, and the new ones that are known already."""
+
+    conflicts: list[ConflictLine] = Field(default_factory=list)
+    repeats: list[RepeatLine] = Field(default_factory=list)

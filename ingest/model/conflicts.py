@@ -3,6 +3,10 @@
 AMA, sections 3.3 and 3.4: its Judge compares the input with the memories that were found for it,
 and its Refresher updates those that no longer hold. Here nothing is overwritten: the known fact is
 superseded by the new one, and a user can restore it. Nothing is deleted.
+
+A new fact that repeats a known one in other words is stored as that one, with one more source. That
+is LiCoMemory's search for semantic duplicates (3.3); here a model decides, because cosines cannot
+tell "likes" from "dislikes".
 """
 
 from __future__ import annotations
@@ -13,29 +17,18 @@ from datetime import timedelta, tzinfo
 from typing import TypeVar
 
 from cognigraph.errors import ModelError
-from cognigraph.ingest.extraction import (
-    AlsoRead,
-    Caching,
-    Contextual,
-    Estimating,
-    Extraction,
-    Extractor,
-    Fact,
-    Pausing,
-    Summarising,
-    Window,
-    also_reads,
-)
+from cognigraph.ingest.extraction import Extraction, Extractor, Fact, OnTop, Window
+from cognigraph.ingest.model.summarise import prompt_tokens
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Triple, Usage
-from cognigraph.settings import WeightSetName
-from cognigraph.text.marks import estimate_tokens, one_line
+from cognigraph.text.marks import one_line
 
-PROMPT = "conflicts-1"
+PROMPT = "conflicts-2"
 NOT_CHECKED = "conflicts were not checked"
 NOT_SHOWN = "a conflict names a fact that was not shown"
+NOT_THE_SAME = "a fact that denies a known one, or is of another time, is not the same"
 SAID_LATER = "a fact that was said later is not superseded"
 _ANSWER_TOKENS = 60
 _RECALLED = 40
@@ -51,11 +44,12 @@ class _Check:
     rejected: list[str] = field(default_factory=list)
 
 
-class ConflictChecker:
-    """Another extractor, whose new facts supersede the known ones that they contradict.
+class ConflictChecker(OnTop):
+    """Another extractor, whose new facts supersede known ones, or are further sources of them.
 
     Args:
-        model: says which known facts no longer hold, with one call for a window that has new facts.
+        model: says which known facts no longer hold and which new ones repeat them, with one call
+            for a window that has new facts.
         base: the underlying extractor.
         timezone: the speakers' timezone.
         recalls: the largest number of known facts, those about the speakers, that it is shown.
@@ -69,28 +63,15 @@ class ConflictChecker:
         timezone: tzinfo | None = None,
         recalls: int = _RECALLED,
     ) -> None:
-        self.model = model
+        super().__init__(model, base, timedelta(seconds=20))
         self.recalls = recalls
-        self._base = base
         self._zone = timezone
         self._prompt = prompt_file(PROMPT)
-        self.settle = base.settle if isinstance(base, Pausing) else timedelta(seconds=20)
-        self.weight_set: WeightSetName = getattr(base, "weight_set", "model")
 
     @property
     def name(self) -> str:
         """The version of the prompt, the model and the underlying extractor."""
-        return f"ama-{self._prompt.version}:{self.model.name}+{self._base.name}"
-
-    @property
-    def context(self) -> int:
-        """How many chunks before a window the underlying extractor needs."""
-        return self._base.context if isinstance(self._base, Contextual) else 0
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """What the underlying extractor does."""
-        return also_reads(self._base)
+        return f"ama-{self._prompt.version}:{self._model.name}+{self._base.name}"
 
     def extract(self, window: Window) -> Extraction:
         """Extract, and mark which known facts the new ones supersede.
@@ -109,25 +90,15 @@ class ConflictChecker:
             rejected=(*extraction.rejected, *check.rejected),
         )
 
-    def summarise(self, window: Window) -> Extraction:
-        """Let the underlying extractor summarise."""
-        if isinstance(self._base, Summarising):
-            return self._base.summarise(window)
-        return Extraction(state=window.notes.state)
-
     def estimate(self, window: Window) -> Usage:
         """Estimate the cost of a window, with that of the check."""
-        usage = self._base.estimate(window) if isinstance(self._base, Estimating) else Usage()
+        usage = super().estimate(window)
         if not window.chunks:
             return usage
         prompt = self._filled(window, window.notes.facts, ())
-        shown = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
-        return usage + Usage(calls=1, input_tokens=shown, output_tokens=_ANSWER_TOKENS)
-
-    def forget_answers(self) -> int:
-        """Delete what the models keep of their answers, and return how many there were."""
-        parts = (self.model, self._base)
-        return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
+        return usage + Usage(
+            calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
+        )
 
     def _filled(self, window: Window, known: Sequence[Triple], new: Sequence[Fact]) -> Prompt:
         turns = [Turn.from_chunk(chunk, self._zone) for chunk in window.chunks]
@@ -144,11 +115,11 @@ class ConflictChecker:
         )  # fmt: skip
 
     def _check(self, window: Window, new: tuple[Fact, ...], known: Sequence[Triple]) -> _Check:
-        from cognigraph.ingest.model.conflict_schema import ConflictsAnswer
+        from cognigraph.ingest.model.answer_schema import ConflictsAnswer
 
         check = _Check(new)
         try:
-            answer = self.model.ask(self._filled(window, known, new), ConflictsAnswer)
+            answer = self._model.ask(self._filled(window, known, new), ConflictsAnswer)
         except ModelError as error:
             check.usage = error.usage
             check.rejected.append(f"{NOT_CHECKED}: {error}")
@@ -156,6 +127,14 @@ class ConflictChecker:
         check.usage = answer.usage
         by_label, places = _labelled("F", known), _labelled("N", range(len(new)))
         facts = list(new)
+        for repeat in answer.value.repeats:
+            old, place = by_label.get(_tidy(repeat.entry)), places.get(_tidy(repeat.new))
+            if old is None or place is None:
+                check.rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
+            elif (same := _as_known(facts[place], old)) is None:
+                check.rejected.append(f"{NOT_THE_SAME}: {_stated(facts[place])}")
+            else:
+                facts[place] = same
         for line in answer.value.conflicts:
             old, place = by_label.get(_tidy(line.entry)), places.get(_tidy(line.replaced_by))
             if old is None or place is None:
@@ -167,6 +146,22 @@ class ConflictChecker:
                 facts[place] = replace(fact, supersedes=(*fact.supersedes, old.uid))
         check.facts = tuple(facts)
         return check
+
+
+def _as_known(fact: Fact, known: Triple) -> Fact | None:
+    """A fact in the words of the known one; ``None`` if it denies it, or is of another time."""
+    when = known.when.text if known.when else None
+    if fact.negated != known.negated or fact.when not in (None, when):
+        return None
+    return replace(
+        fact,
+        subject=known.subject,
+        subject_type=known.subject_type,
+        relation=known.relation,
+        object=known.object,
+        object_type=known.object_type,
+        when=when,
+    )
 
 
 def _labelled(letter: str, items: Sequence[_T]) -> Mapping[str, _T]:

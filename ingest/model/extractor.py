@@ -47,8 +47,9 @@ from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
 from cognigraph.text.marks import estimate_tokens
 
-READ_PROMPT = "extract-4"
+READ_PROMPT = "extract-5"
 SUMMARY_PROMPT = "summarise-3"
+NOTES_PROMPT = "notes-1"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
 """Estimated tokens of facts: a constant plus a share of the input (docs/benchmarks.md)."""
@@ -80,6 +81,9 @@ class ModelExtractor:
         window_tokens: maximum size of one prompt's turns; a longer window is read in parts that
             overlap by one turn.
         settle: how long a conversation must pause before a background worker starts.
+        keeps_all: whether summaries keep all that somebody could ask about, as HyMem answers from
+            them (level 1), and not only what tells whether the conversation is worth reading. They
+            are longer, and take a call of their own.
     """
 
     also_reads: frozenset[AlsoRead] = frozenset({"tool"})
@@ -91,6 +95,7 @@ class ModelExtractor:
         timezone: tzinfo | None = None,
         window_tokens: int = 6000,
         settle: timedelta = timedelta(seconds=20),
+        keeps_all: bool = False,
     ) -> None:
         if window_tokens < 100:
             raise ConfigurationError("window_tokens must be at least 100")
@@ -99,7 +104,8 @@ class ModelExtractor:
         self._zone = timezone
         self._limit = window_tokens
         self._prompt = prompt_file(READ_PROMPT)
-        summary = prompt_file(SUMMARY_PROMPT)
+        self._keeps_all = keeps_all
+        summary = prompt_file(NOTES_PROMPT if keeps_all else SUMMARY_PROMPT)
         self._summariser = Summariser(model, summary, window_tokens)
         self._versions = f"{self._prompt.version}.{summary.version}"
 
@@ -110,17 +116,15 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-4.3:gpt-4o-mini``."""
-        return f"model-{self._versions}:{self._model.name}"
+        """The versions of both prompts and the model's name: ``model-5.3:gpt-4o-mini``."""
+        return f"{'hymem' if self._keeps_all else 'model'}-{self._versions}:{self._model.name}"
 
     def _begin(self, window: Window, state: SummaryState) -> _WindowRun:
         turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         summary = self._summariser.begin(window.notes, state, turns)
-        lacks_only_these = len(summary.done.unread) == len(turns)
-        return _WindowRun(
-            turns, before, state.known, CheckedAnswer(turns), summary, lacks_only_these
-        )
+        at_once = not self._keeps_all and len(summary.done.unread) == len(turns)
+        return _WindowRun(turns, before, state.known, CheckedAnswer(turns), summary, at_once)
 
     def extract(self, window: Window) -> Extraction:
         """Extract from a window and update the session's summary with it.

@@ -25,7 +25,7 @@ _SYNONYMS = {
     "thing": "object", "item": "object", "product": "object", "date": "time", "idea": "concept",
     "topic": "concept", "activity": "event",
 }  # fmt: skip
-_FIELDS = range(4, 8)
+_FIELDS = range(3, 8)
 _NUMBER = re.compile(r"\[?#?(\d{1,6})\]?")
 _SPAN = re.compile(r"\[?(\d{1,6})\]?\s?[-–]\s?\[?(\d{1,6})\]?")
 _LONGEST_SPAN = 20
@@ -66,19 +66,21 @@ def entity_line(line: str) -> WindowName | None:
 
 
 def fact_line(line: str) -> FactLine | None:
-    """Parse a line such as ``2,3 | Vera | not eats | fish | last Friday = 2031-03-07 | Olle``."""
+    """Parse a line such as ``2,3 | Vera | not eats | fish | last Friday = 2031-03-07 | Olle``.
+
+    The object is empty if the verb needs none: ``2 | Vera | retires``.
+    """
     parts = [clean(part) for part in line.split("|")]
     while len(parts) > _FIELDS.start and not parts[-1]:
         parts.pop()
     if len(parts) not in _FIELDS:
         return None
-    turns, subject, relation, object, time, source, replaces = (*parts, "", "", "")[:7]
-    if replaces and not _REPLACES.fullmatch(replaces):
-        return None
+    turns, subject, relation, object, time, source, replaces = (*parts, "", "", "", "")[:7]
+    numbers = turn_numbers(turns)
+    if (replaces and not _REPLACES.fullmatch(replaces)) or not (object or numbers):
+        return None  # three parts without numbers are a fact with an object, and without its turns
     words, date = _time(time)
-    return FactLine(
-        turn_numbers(turns), subject, relation, object, words, date, source, bool(replaces)
-    )
+    return FactLine(numbers, subject, relation, object, words, date, source, bool(replaces))
 
 
 def turn_numbers(text: str) -> tuple[int, ...]:

@@ -217,6 +217,8 @@ class CheckedAnswer:
             return STRAY_TURN
         relation = normalise_relation(fact.relation)
         subject, object = names.find(fact.subject, own), names.find(fact.object, own)
+        if not fact.object and relation.text:  # "Vera retires": what happened is the object
+            object = WindowName(relation.text, "event")
         if subject is None or object is None:
             return NOBODY
         if not relation.text or not (_WORD.search(subject.name) and _WORD.search(object.name)):

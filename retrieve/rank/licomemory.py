@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.question.temporal import nearness
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
 from cognigraph.settings import Mean, RankingName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import (
@@ -257,7 +258,7 @@ Columns = TypeVar("Columns", ChunkCandidates, TripleCandidates)
 
 
 def as_in_the_paper(settings: SearchSettings) -> SearchSettings:
-    """Settings without rules for the time in a question: in the paper time counts by decay only."""
+    """Settings without rules for the time in a question: in the paper it counts by decay and keys."""
     return replace(settings, time_order=False, time_anchor=False)
 
 
@@ -298,6 +299,24 @@ def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candid
     rows = np.flatnonzero(chosen)
     cited = sorted({chunk for row in rows.tolist() for chunk in triples.evidence[row]})
     return _with_rows(candidates, rows, np.array(cited, np.int64))
+
+
+def with_time_keys(candidates: Candidates, analysis: Analysis) -> Candidates:
+    """Let the times of a question be entities of it, and the times of sessions keys of theirs.
+
+    Keys of the paper are temporal markers as well. They are not compared as words here: a session
+    matches a time as far as something was said near it.
+    """
+    sessions = candidates.sessions
+    if not analysis.times or not sessions.keys.shape[1]:
+        return candidates
+    best = np.zeros(len(sessions.uids))
+    for found in (candidates.triples, candidates.chunks):
+        np.maximum.at(best, found.session, nearness(analysis.times, found.at))
+    best[np.isnan(sessions.keys).all(axis=1)] = np.nan  # without keys, the themes count
+    return replace(
+        candidates, sessions=replace(sessions, keys=np.column_stack([sessions.keys, best]))
+    )
 
 
 def _best_sessions(candidates: Candidates, settings: SearchSettings) -> Ints:

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from cognigraph import ModelUnavailableError
-from cognigraph.ingest.model.conflicts import NOT_CHECKED, NOT_SHOWN, SAID_LATER, ConflictChecker
+from cognigraph.ingest.model.conflicts import (
+    NOT_CHECKED,
+    NOT_SHOWN,
+    NOT_THE_SAME,
+    SAID_LATER,
+    ConflictChecker,
+)
 from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.llm import Prompt
 from cognigraph.testing import ScriptedModel
@@ -99,3 +105,28 @@ def test_what_was_said_later_and_a_failed_check_change_nothing(space, reader):
     assert [reason.partition(": ")[0] for reason in step.rejected] == [NOT_CHECKED]
     assert {fact.status for fact in space.facts(status=None)} == {"current"}
     assert len(space.facts()) == 3 and space.stats().pending == 0
+
+
+def repeating(words: str) -> Any:
+    """The first new fact repeats the known one with these words."""
+
+    def answer(user: str) -> Any:
+        line = next(one for one in user.splitlines() if one.startswith("F") and words in one)
+        return {"repeats": [{"new": "N1", "entry": line.partition(".")[0]}]}
+
+    return answer
+
+
+def test_what_is_said_again_in_other_words_is_another_source_of_the_known_fact(space, reader):
+    tell(space, "Mara | works at | Fiat", 0)
+    reader.checks.append(repeating("works at"))
+    tell(space, "Mara | is employed by | the firm Fiat", 10, session="later")
+    (fact,) = space.facts(status=None)
+    assert fact.text == "Mara works at Fiat" and fact.status == "current"
+    assert [source.id for source in fact.sources] == ["m10", "m0"]
+    for number, text in enumerate(("works at | Fiat | in 2031 = 2031", "not works at | Fiat")):
+        reader.checks.append(repeating("Mara works at"))
+        step = tell(space, f"Mara | {text}", 20 + number, session=f"s{number}")
+        assert [reason.partition(": ")[0] for reason in step.rejected] == [NOT_THE_SAME]
+    space.forget(session="s")
+    assert "Mara works at Fiat" in {fact.text for fact in space.facts(status=None)}

@@ -64,6 +64,22 @@ def test_an_overview_spans_the_sessions_in_order_of_time(space):
 
 
 @pytest.mark.slow
+def test_an_overview_shows_a_contradiction_with_both_dates(space):
+    told = [("s0", 0, "green", None), ("s3", 90, "red", "green")]
+    for session, days, colour, before in told:
+        fact = {"subject": "boat", "relation": "has the colour", "object": colour}
+        space.add(f"The boat will be {colour}.", session=session, speaker="user",
+                  at=START + timedelta(days=days, minutes=50),
+                  facts=[fact | ({"replaces": before} if before else {})])  # fmt: skip
+    space.flush()
+    block = space.context(QUESTION, 900, now=NOW)
+    (old,) = [line for line in block.splitlines() if "will be green" in line]
+    (new,) = [line for line in block.splitlines() if "will be red" in line]
+    assert " 2026-05-20 " in f" {old}" and " 2026-08-18 " in f" {new}"
+    assert "[no longer true: " in old and "no longer true" not in new
+
+
+@pytest.mark.slow
 def test_an_overview_keeps_to_the_filter_and_to_the_time(space):
     one = space.context(QUESTION, 700, now=NOW, where=Filter(session="s2"))
     assert {citation.session for citation in one.citations} == {"s2"}

@@ -66,8 +66,11 @@ class Models:
                 return writer, WRITE[writer]
         if "memory consistent" in system and "<new_facts>" in user:
             return "conflicts", {"conflicts": []}
-        if "summary of a conversation" in system:
-            return "summary", {"keys": ["dog"], "themes": [{"title": "Dog", "summary": "A dog."}]}
+        if "summary of a conversation" in system or "notes of a conversation" in system:
+            return "notes" if "notes of" in system else "summary", {
+                "keys": ["dog"],
+                "themes": [{"title": "Dog", "summary": "A dog."}],
+            }
         if system.startswith("You extract") or ("<turns>" in user and "facts" in system):
             return "read", {"entities": [], "facts": ["1 | Ada | adopted | Comet"]}
         stage = stage_of(system)
@@ -164,6 +167,7 @@ def test_ama_and_hymem_leave_out_adversarial_questions(cli, locomo):
         with ModelServer(models) as server:
             found = finished(paper(cli, server, name, "--data", locomo, "--yes", "--json"))
         assert models.asked["reader", stage] == 7
+        assert bool(models.asked["builder", "notes"]) == (name == "hymem")
         tables[name] = found
         row = found["benchmarks"][0]["rows"][0]
         assert (row["questions"], row["accuracy"]["mean"]) == (7, pytest.approx(1 / 7, abs=1e-4))

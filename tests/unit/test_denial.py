@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cognigraph.english.verbs import denied
-from cognigraph.text.terms import stated
+from cognigraph.model.graph import stated
 
 
 @pytest.mark.parametrize(

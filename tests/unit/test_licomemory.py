@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from cognigraph import LicoMemorySettings, SearchSettings
+from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.licomemory import (
     SESSION_FLOOR,
     arithmetic_mean,
@@ -26,6 +28,7 @@ from cognigraph.retrieve.rank.licomemory import (
     top_down_query,
     weibull_decay,
     weighted_mean,
+    with_time_keys,
 )
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
@@ -274,6 +277,21 @@ def top_down(**changes: object) -> SearchSettings:
 def test_only_triples_of_the_best_sessions_lead_to_chunks(changes, triples, chunks):
     found = reached_top_down(layered(), top_down(**changes))
     assert (list(found.triples.uids), list(found.chunks.uids)) == (triples, chunks)
+
+
+def test_times_in_the_question_are_keys_of_the_sessions_near_them():
+    may = datetime(2026, 5, 20, tzinfo=UTC).timestamp()
+    at = np.array([may, may - 300 * DAY, may])
+    sessions = session_pool([0.9] * 3, keys=[[0.2], [0.6], [NAN]])
+    given = candidates(chunk_pool([0.1] * 3, session=[0, 1, 2], at=at), sessions=sessions)
+    asked = analyse("What did Ann paint in May 2026?", datetime(2026, 9, 1, tzinfo=UTC))
+    found = with_time_keys(given, asked).sessions.keys
+    assert found[:2].tolist() == [[0.2, 1.0], [0.6, pytest.approx(0.0, abs=1e-6)]]
+    assert np.isnan(found[2]).all()
+    timeless = analyse("What did Ann paint?", datetime(2026, 9, 1, tzinfo=UTC))
+    assert with_time_keys(given, timeless) is given
+    nothing = candidates(chunk_pool([0.1], at=[may]))
+    assert with_time_keys(nothing, asked) is nothing  # without entities themes count
 
 
 def test_what_is_kept_has_the_same_values_in_new_rows():

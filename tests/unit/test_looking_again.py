@@ -59,6 +59,25 @@ def test_without_a_model_a_second_look_brings_one_message_of_each_session(space)
     assert str(block) == str(answer.context)
 
 
+def test_facts_that_may_be_parts_of_a_list_stand_together(space):
+    for number, place in enumerate(("the lake", "the sea", "a river", "the harbour")):
+        fact = {"subject": "Ann", "relation": "swims in", "object": place}
+        at = f"2026-05-{9 - number:02}T09:00:00Z"
+        space.add(f"It was cold at {place}.", id=f"w{number}", session=f"w{number}",
+                  speaker="Ann", at=at, facts=[fact])  # fmt: skip
+    other = {"subject": "Ann", "relation": "likes to swim with", "object": "Tom"}
+    space.add("Tom is slow.", session="z", speaker="Ann", at="2026-05-07T12:00Z", facts=[other])
+    space.flush()
+    block = space.ask(OFTEN, now=NOW).context
+    lines = [line.partition("] ")[2] for line in block.splitlines() if line.startswith("[T")]
+    swum = [place for line in lines for place in [line.partition("swims in ")[2]] if place]
+    assert [place.partition(" (")[0] for place in swum] == [
+        "the harbour", "a river", "the sea", "the lake"
+    ]  # fmt: skip
+    at = [number for number, line in enumerate(lines) if "swims in" in line]
+    assert at == list(range(at[0], at[0] + 4))
+
+
 def test_other_questions_and_small_blocks_are_not_looked_at_again(space):
     assert str(space.ask(WHERE, now=NOW).context) == str(space.context(WHERE, now=NOW))
     small = space.ask(OFTEN, now=NOW, max_tokens=900).context

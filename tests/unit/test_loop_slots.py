@@ -36,10 +36,12 @@ from cognigraph.loop import (
     layer_of,
 )
 from cognigraph.loop.asker import loop_prompt
+from cognigraph.loop.pool import beside_each_other
 from cognigraph.loop.state import same_query
 from cognigraph.loop.wordings import asks_for_inference, says_unknown
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from cognigraph.text.marks import TAGS, one_line
+from cognigraph.times import parse_when
 from tests.property.alphabets import ANY_TEXT
 from tests.servers.loop_stages import PROMPTS
 
@@ -99,6 +101,20 @@ def test_the_later_time_wins_whatever_the_order():
         for some in permutations(FACTS)
     }
     assert results == {(("supersede", "Bergen", "Oslo", DAY + timedelta(days=95)),)}
+
+
+def test_facts_of_one_kind_stand_beside_each_other_in_time_and_once():
+    again = fact("Rome", 80, "visits", when=parse_when("2026-05"))
+    found = beside_each_other(
+        [fact("Oslo", 30, "visits"), fact("jazz", 1, "likes"), fact("Rome", 10, "visits"),
+         fact("Bergen", 2, "visits"), fact("Rome", 5, "visits", subject="Tom"), again,
+         fact("Oslo", 40, "visits", negated=True)]
+    )  # fmt: skip
+    assert [(one.subject, one.object, one.negated) for one in found] == [
+        ("Ann", "Bergen", False), ("Ann", "Oslo", False), ("Ann", "Rome", False),
+        ("Ann", "jazz", False), ("Tom", "Rome", False), ("Ann", "Oslo", True),
+    ]  # fmt: skip
+    assert found[2] is again  # the one with a date is kept
 
 
 def test_what_is_ambiguous_changes_nothing():

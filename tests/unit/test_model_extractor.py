@@ -320,7 +320,7 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
 
 def test_the_name_says_prompts_and_model(serving):
     _, model = serving()
-    assert ModelExtractor(model).name == "model-4.3:test"
+    assert ModelExtractor(model).name == "model-5.3:test"
 
 
 # --- Nothing is trusted --------------------------------------------------------------------
@@ -408,7 +408,7 @@ def test_invented_ids_and_times_are_ignored(serving, remember):
     [
         ({"s": "she"}, "cannot be identified"),
         ({"o": "it"}, "cannot be identified"),
-        ({"o": ""}, "cannot be identified"),
+        ({"s": ""}, "cannot be identified"),
         ({"r": "..."}, "lacks"),
         ({"o": "!!"}, "lacks"),
         ({"o": "I"}, "to itself"),

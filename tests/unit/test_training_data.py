@@ -17,10 +17,10 @@ from cognigraph.training.export import read_calls
 from cognigraph.training.outputs import read_output
 from cognigraph.training.questions import (
     MIX,
+    append_questions,
     kinds_of_session,
     make_questions,
     read_questions,
-    write_questions,
 )
 from cognigraph.training.rewards import KINDS
 from tests.servers.model_server import ModelServer, good
@@ -93,7 +93,7 @@ def test_all_calls_are_prompts_for_verl(recording, tmp_path):
         ScriptedModel([{"questions": asked}]), space=call.space, session=call.session, index=0,
         turns="[1] Ann: I moved to Graz.",
     )  # fmt: skip
-    write_questions(found, questions)
+    append_questions(found, questions)
     folder = tmp_path / "rl"
     assert main(["export-training", str(recording), str(folder), "--format", "rl",
                  "--questions", str(questions)]) == 0  # fmt: skip

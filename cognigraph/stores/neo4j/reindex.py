@@ -13,6 +13,7 @@ from typing import Any
 
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError
+from cognigraph.model.graph import stated
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.index.packed import pack_all
@@ -20,7 +21,7 @@ from cognigraph.stores.neo4j.index.vectors import OwnIndexes, wait_until_built
 from cognigraph.stores.neo4j.statements import packed_property, vector_property
 from cognigraph.stores.neo4j.values import pack_name_vector, vector
 from cognigraph.stores.reindex import Unindexed
-from cognigraph.text.terms import headed, searched, stated
+from cognigraph.text.terms import headed, searched
 
 _BATCH = 256
 _CLEAN_BATCH = 5000

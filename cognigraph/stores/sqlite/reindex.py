@@ -17,12 +17,13 @@ import numpy as np
 
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError, StoreError
+from cognigraph.model.graph import stated
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.reindex import Precision, Unindexed
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import Record, check_generation, read_meta, write_meta
 from cognigraph.stores.sqlite.rows import VectorFormat
-from cognigraph.text.terms import headed, searched, stated
+from cognigraph.text.terms import headed, searched
 
 logger = logging.getLogger("cognigraph.sqlite")
 
