@@ -38,8 +38,8 @@ from cognigraph.validation import checked, is_name
 class Files(Tenant):
     """A space as files: those of other programs, and its own export."""
 
-    def __init__(self, engine: Engine, space: Target) -> None:
-        super().__init__(engine, space.name)
+    def __init__(self, engine: Engine, space: Target, by: str | None = None) -> None:
+        super().__init__(engine, space.name, by)
         self._space = space
 
     @checked
@@ -122,7 +122,7 @@ class Files(Tenant):
         Raises:
             ConfigurationError: the space holds messages, or the file is not an export.
         """
-        return copying.restore(self._engine, self._name, Path(path))
+        return copying.restore(self._engine, self._name, Path(path), self._by)
 
 
 # Bring the messages of files into a space, batch by batch, and count what became of them.
