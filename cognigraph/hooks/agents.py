@@ -203,7 +203,7 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
         at=at,
         space=space_of(folder_of(given)),
         session=session,
-        id=f"hook-{digest.hexdigest()[:16]}",
+        id=_text(given, "message_id") or f"hook-{digest.hexdigest()[:16]}",
         text=text,
         transcript=(_text(given, "transcript_path") or None) if agent.has_transcript else None,
         is_end=name == "SessionEnd",

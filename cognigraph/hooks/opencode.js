@@ -42,7 +42,7 @@ function memoryOf(directory, isSubagent) {
       const before = sessions.get(id)?.start;
       const [start, prompt] = await Promise.all([
         before ?? hook("session.start", told(id)),
-        hook("session.prompt", told(id, { prompt: text, turn_id: message })),
+        hook("session.prompt", told(id, { prompt: text, message_id: message })),
       ]);
       sessions.delete(id); // the newest comes last
       sessions.set(id, { start, prompt });
@@ -51,7 +51,7 @@ function memoryOf(directory, isSubagent) {
     /** The agent has said something. */
     answered(id, message, text) {
       if (!sessions.has(id) || !text?.trim()) return;
-      void hook("session.answer", told(id, { last_assistant_message: text, turn_id: message }));
+      void hook("session.answer", told(id, { last_assistant_message: text, message_id: message }));
     },
     /** The blocks for a request to the model. */
     blocks(id) {

@@ -413,6 +413,7 @@ def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
     assert len(blocks) == 2 and all(FACT in block for block in blocks)
     assert talk("sub1", "Look through the code.", "Done.") == []
     agent.settle()
+    assert [m.id for m in agent.messages()][:2] == ["m1", "p1" if version == "1" else "m2-0"]
     assert "Look through the code." not in [m.text for m in agent.messages()]
     agent.kill()
     assert agent.run("hooks", "remove", "opencode").returncode == 0
