@@ -184,7 +184,7 @@ def measure(
         )
         memory.space(SPACE).flush(600)
     keys = KeyFile(folder / "keys")
-    texts = [keys.create(f"client-{n}", "write", [SPACE]) for n in range(clients)]
+    texts = [keys.create(f"client-{n}", ["read", "write"], [SPACE]) for n in range(clients)]
     process, url = start(db, auth, keys.path, log)
     record = Record(repeat=repeat)
     try:

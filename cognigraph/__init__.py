@@ -106,7 +106,13 @@ if TYPE_CHECKING:
         Usage,
         Why,
     )
-    from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo, WorkerState
+    from cognigraph.model.storage import (
+        AuditEntry,
+        Check,
+        EmbedderIdentity,
+        StoreInfo,
+        WorkerState,
+    )
     from cognigraph.operations.adding import Progress
     from cognigraph.retrieve.question.question_readers import QuestionReader
     from cognigraph.retrieve.rank.rerank import Reranker
@@ -220,7 +226,7 @@ __getattr__ = deferred(
             "Usage",
             "Why",
         ),
-        "model.storage": ("Check", "EmbedderIdentity", "StoreInfo", "WorkerState"),
+        "model.storage": ("AuditEntry", "Check", "EmbedderIdentity", "StoreInfo", "WorkerState"),
         "operations.adding": ("Progress",),
         "retrieve.question.question_readers": ("QuestionReader",),
         "retrieve.rank.rerank": ("Reranker",),
@@ -255,6 +261,7 @@ __all__ = [
     "Assessment",
     "AsyncMemory",
     "AsyncSpace",
+    "AuditEntry",
     "BadRecord",
     "BadRecordError",
     "BudgetExceededError",

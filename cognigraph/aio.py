@@ -145,6 +145,7 @@ class AsyncAdmin(_Async):
     delete_space = _awaited(Admin.delete_space)
     waiting = _awaited(Admin.waiting)
     longest_wait = _awaited(Admin.longest_wait)
+    audit = _awaited(Admin.audit)
     bookmarks = _awaited(Admin.bookmarks)
     catch_up = _awaited(Admin.catch_up)
 
@@ -263,9 +264,9 @@ class AsyncMemory(AsyncSpace):
     spaces = _awaited(Memory.spaces)
     search_spaces = _awaited(Memory.search_spaces)
 
-    def space(self, name: str) -> AsyncSpace:
-        """Get one tenant by its name. Its first message creates it."""
-        return AsyncSpace(self._inner.space(name), self._threads)
+    def space(self, name: str, *, by: str | None = None) -> AsyncSpace:
+        """Get one tenant by its name; see :meth:`Memory.space <cognigraph.Memory.space>`."""
+        return AsyncSpace(self._inner.space(name, by=by), self._threads)
 
     @property
     def admin(self) -> AsyncAdmin:

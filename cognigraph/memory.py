@@ -17,7 +17,7 @@ from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
 from cognigraph.model import DEFAULT_SPACE, Filter, ImportCallback, ImportReport, SpacesResult
-from cognigraph.model.storage import Check, StoreInfo, WorkerState
+from cognigraph.model.storage import AuditEntry, Check, StoreInfo, WorkerState
 from cognigraph.operations import copying, forgetting
 from cognigraph.operations.asking import merged
 from cognigraph.operations.files import FileImport
@@ -145,16 +145,41 @@ class Admin:
         return copying.copy(self._engine, *names)
 
     @checked_names
-    def delete_space(self, name: str) -> None:
+    def delete_space(self, name: str, *, by: str | None = None) -> None:
         """Delete a space with all that it holds, also what keeps forgotten messages from returning.
 
         The bytes are removed as with :meth:`forget`. Deleting a space that does not exist does
-        nothing.
+        nothing. Only the audit log still has its name.
+
+        Args:
+            name: the space.
+            by: who deletes it, for the audit log.
         """
         store = self._engine.store
-        store.housekeeping.remove_space(checked_name("the name of a space", name))
+        count = store.graph.stats(checked_name("the name of a space", name)).messages
+        if count:
+            now, counts = self._engine.clock(), {"messages": count}
+            entry = AuditEntry(now, name, "delete space", by, details=counts)
+            store.housekeeping.audit(entry)
+        store.housekeeping.remove_space(name)
         store.housekeeping.erase()
         self._engine.forget_answers()
+
+    @checked
+    def audit(
+        self, space: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[AuditEntry]:
+        """List what was decided, corrected and removed, and by whom, newest first.
+
+        Nothing changes or deletes an entry, not even deleting the space. None has a text: what was
+        forgotten is not in the log.
+
+        Args:
+            space: only this space.
+            limit: the largest number of entries.
+            offset: how many to leave out at the beginning.
+        """
+        return self._engine.store.audit_log(space, limit=limit, offset=offset)
 
     @checked
     def bookmarks(self) -> tuple[str, ...]:
@@ -282,9 +307,16 @@ class Memory(Space):
         self._engine.close()
 
     @checked_names
-    def space(self, name: str) -> Space:
-        """Get one tenant by its name. Its first message creates it."""
-        return Space(self._engine, checked_name("the name of a space", name))
+    def space(self, name: str, *, by: str | None = None) -> Space:
+        """Get one tenant by its name. Its first message creates it.
+
+        Args:
+            name: the space.
+            by: who acts: messages keep it (``written_by``), and so does the audit log.
+        """
+        if by is not None:
+            checked_name("by", by)
+        return Space(self._engine, checked_name("the name of a space", name), by)
 
     @checked
     def spaces(self) -> list[str]:
@@ -307,7 +339,7 @@ class Memory(Space):
     @checked
     def search_spaces(
         self,
-        spaces: Sequence[str],
+        spaces: Sequence[str] | None,
         question: str,
         k: int | None = None,
         now: datetime | str | None = None,
@@ -319,11 +351,11 @@ class Memory(Space):
     ) -> SpacesResult:
         """Search several spaces and rank their messages together; each hit says its space.
 
-        Only the spaces that are named are read, and each is searched by itself, so that nothing
+        Only these spaces are read, and each is searched by itself, so that nothing
         of one changes what is found in another. The other arguments are those of :meth:`search`.
 
         Args:
-            spaces: names of spaces. One that holds nothing gives no hits.
+            spaces: names of spaces; ``None`` for all. One that holds nothing gives no hits.
             question: the question in natural language.
             k: how many messages altogether.
             now: when the question is asked.
@@ -333,11 +365,12 @@ class Memory(Space):
             settings: search settings for this call.
 
         Raises:
-            ConfigurationError: no space is named, or a name is not one.
+            ConfigurationError: a name is not one.
         """
-        names = list(dict.fromkeys(checked_name("the name of a space", name) for name in spaces))
-        if not names or isinstance(spaces, str):
-            raise ConfigurationError("spaces must be a list of names of spaces, at least one")
+        if isinstance(spaces, str):
+            raise ConfigurationError("spaces must be a list of names of spaces")
+        given = self.spaces() if spaces is None else spaces
+        names = list(dict.fromkeys(checked_name("the name of a space", name) for name in given))
         moment = self._engine.clock() if now is None else now
         results = {
             name: self.space(name).search(

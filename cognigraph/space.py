@@ -48,7 +48,7 @@ from cognigraph.operations.files import Files
 from cognigraph.operations.overview import Overview
 from cognigraph.operations.queries import run_query
 from cognigraph.operations.queue import Queue
-from cognigraph.operations.review import Review
+from cognigraph.operations.review import Review, apply_repairs
 from cognigraph.operations.tenant import Tenant
 from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
@@ -131,7 +131,7 @@ class Space(Tenant):
             extract=extract,
             session_summary=session_summary,
         )
-        return add_batch(self._engine, self._name, [message], Counter())
+        return add_batch(self._engine, self._name, [message], Counter(), by=self._by)
 
     @checked
     def add_many(
@@ -163,8 +163,9 @@ class Space(Tenant):
             ConflictError: an id belongs to another text in its session.
         """
         return add_all(
-            self._engine, self._name, messages, on_progress=on_progress, skip_invalid=skip_invalid
-        )
+            self._engine, self._name, messages, on_progress=on_progress,
+            skip_invalid=skip_invalid, by=self._by,
+        )  # fmt: skip
 
     @checked
     def add_fact(
@@ -242,7 +243,7 @@ class Space(Tenant):
             tags=tags,
             expires=expires,
         )
-        return state(self._engine, self._name, given)
+        return state(self._engine, self._name, given, self._by)
 
     @checked
     def search(
@@ -383,7 +384,7 @@ class Space(Tenant):
                 limits=limits, max_tokens=max_tokens, now=now, as_of=as_of, where=where,
                 timezone=timezone, settings=settings, on_round=on_round,
             )  # fmt: skip
-            return run_loop(self._engine, self._name, request, answer=False, apply=False).context
+            return run_loop(self._engine, self._name, request, answer=False).context
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
         display_zone = zone(timezone) or self._engine.zone or UTC
@@ -455,7 +456,11 @@ class Space(Tenant):
             settings=settings,
             on_round=on_round,
         )
-        return run_loop(self._engine, self._name, request, answer=True, apply=repair == "apply")
+        apply = partial(apply_repairs, self._engine.store, self._name, by=self._by)
+        return run_loop(
+            self._engine, self._name, request, answer=True,
+            apply=apply if repair == "apply" else None,
+        )  # fmt: skip
 
     @checked
     def why(
@@ -575,7 +580,7 @@ class Space(Tenant):
             InvalidMessageError: the text cannot be stored.
         """
         message = self._message(id, session)
-        return forgetting.update(self._engine, self._name, message, text, raw)
+        return forgetting.update(self._engine, self._name, message, text, raw, self._by)
 
     @checked
     def forget(
@@ -629,10 +634,11 @@ class Space(Tenant):
         if expired:
             if allow_again:
                 raise ConfigurationError("allow_again is not for expired messages")
-            return forgetting.expire(self._engine, self._name, dry_run=dry_run)
+            return forgetting.expire(self._engine, self._name, dry_run=dry_run, by=self._by)
         return forgetting.forget(
-            self._engine, self._name, selection, dry_run=dry_run, allow_again=allow_again
-        )
+            self._engine, self._name, selection, dry_run=dry_run, allow_again=allow_again,
+            by=self._by,
+        )  # fmt: skip
 
     @checked
     def facts(
@@ -787,19 +793,19 @@ class Space(Tenant):
     @property
     def queue(self) -> Queue:
         """What waits to be enriched, and what failed."""
-        return Queue(self._engine, self._name)
+        return Queue(self._engine, self._name, self._by)
 
     @property
     def review(self) -> Review:
         """What is in doubt, and what people decide about facts and entities."""
-        return Review(self._engine, self._name)
+        return Review(self._engine, self._name, self._by)
 
     @property
     def overview(self) -> Overview:
         """What is known at large: sessions, episodes, profiles and procedures."""
-        return Overview(self._engine, self._name)
+        return Overview(self._engine, self._name, self._by)
 
     @property
     def files(self) -> Files:
         """Files that are read into the space, and its export."""
-        return Files(self._engine, self)
+        return Files(self._engine, self, self._by)

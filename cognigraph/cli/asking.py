@@ -24,6 +24,8 @@ def why(run: CommandRun) -> int:
     speaker = f"{message.speaker}: " if message.speaker else ""
     at = render.stamp(message.at, options.reader)
     terminal.show(render.text(f"{at} {message.session} {speaker}{message.text}", most=300))
+    if message.written_by:
+        terminal.note(f"written by {message.written_by}")
     terminal.show(render.text(found.verdict, "bold green" if found.is_found else "bold red"))
     terminal.show(_sources(found))
     if found.signals:

@@ -72,7 +72,7 @@ def _after(run: CommandRun, agent: Agent, before: str | None) -> str | None:
     if run.arguments.action == "remove":
         return None if before is None else settings.removed(before, agent)
     db = Path(run.options.chosen_db).expanduser().absolute() if run.options.chosen_db else None
-    if before is not None:
+    if before is not None and not agent.plugin:
         wanted = {event: settings.command(agent, event, db) for event in agent.events}
         if settings.installed(before, agent) == wanted:
             return before

@@ -56,12 +56,15 @@ def messages(run: CommandRun) -> int:
 
 
 def _table(found: Sequence[StoredMessage], zone: tzinfo) -> Table:
-    made = render.table("id", f"when ({render.zone_name(zone)})", "session", "speaker", "text")
+    written = [one.written_by for one in found]
+    by = ["by"] if any(written) else []  # most memories have no keys, and need no column for this
+    made = render.table("id", f"when ({render.zone_name(zone)})", "session", *by, "speaker", "text")
     for message in found:
         made.add_row(
             render.text(message.id),
             render.text(render.stamp(message.at, zone)),
             render.text(message.session),
+            *(render.text(message.written_by) for _ in by),
             render.text(message.speaker),
             render.text(message.text, most=_TEXT_MOST),
         )

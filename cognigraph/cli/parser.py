@@ -15,6 +15,7 @@ from cognigraph._version import __version__
 from cognigraph.cli.completion import SHELLS
 from cognigraph.cli.evaluating import add_training
 from cognigraph.cli.hooks import add_hooks
+from cognigraph.cli.keys import add_key_file, add_keys
 from cognigraph.cli.operation_commands import DERIVED
 from cognigraph.cli.options import add_kinds, amount, count, port, whole
 from cognigraph.cli.serving import add_setup
@@ -201,6 +202,7 @@ def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
         "--in", action="append", dest="spaces", metavar="SPACE",
         help="search this space, instead of that of --space; may be repeated",
     )  # fmt: skip
+    search.add_argument("--all-spaces", action="store_true", help="search every space")
     ask = commands["ask"]
     ask.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
     ask.add_argument("--trace", action="store_true", help="also print every prompt and its reply")
@@ -514,10 +516,6 @@ Serve the space of --space to agents over the Model Context Protocol: on standar
 for a client that starts this command, or over HTTP at /mcp. What is added is enriched in the
 background, except with --read-only. It needs the extra `mcp`."""
 
-_KEYS = """\
-Make, list and revoke the API keys of `serve`. `keys create NAME` prints a new key, once: only its
-hash is kept. A key is for the space of --space, for each --for SPACE, or for --all-spaces."""
-
 
 def add_serving(command: Any) -> None:
     """Add the commands."""
@@ -551,7 +549,7 @@ def add_serving(command: Any) -> None:
         help="let web pages of this origin use the API (CORS), such as https://app.example; may be "
         "repeated",
     )  # fmt: skip
-    _key_file(serve)
+    add_key_file(serve)
     mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)
     mcp.add_argument("--read-only", action="store_true", help="no tool that changes the memory")
     mcp.add_argument(
@@ -567,22 +565,7 @@ def add_serving(command: Any) -> None:
         help="what HTTP clients must send; visible in the process list, unlike "
         "COGNIGRAPH_MCP_TOKEN",
     )
-    keys = command("keys", "make, list and revoke API keys of `serve`", _KEYS)
-    keys.add_argument("action", choices=("create", "list", "revoke"))
-    keys.add_argument(
-        "name", metavar="NAME_OR_ID", nargs="?", help="name to create, or id to revoke"
-    )
-    keys.add_argument(
-        "--permission",
-        choices=("read", "write", "admin"),
-        default="write",
-        help="write includes read; admin may also delete whole spaces (default: write)",
-    )
-    keys.add_argument(
-        "--for", action="append", dest="spaces", metavar="SPACE", help="a space; may be repeated"
-    )
-    keys.add_argument("--all-spaces", action="store_true", help="every space, also future ones")
-    _key_file(keys)
+    add_keys(command)
 
 
 def _address(parser: Any, default: int) -> None:
@@ -591,12 +574,4 @@ def _address(parser: Any, default: int) -> None:
     )
     parser.add_argument(
         "--port", type=port, default=default, metavar="N", help=f"port (default: {default})"
-    )
-
-
-def _key_file(parser: Any) -> None:
-    parser.add_argument(
-        "--keys",
-        metavar="FILE",
-        help="file of the keys (default: COGNIGRAPH_KEYS, else beside the memory's file)",
     )

@@ -88,15 +88,16 @@ _FOR_ONE_SPACE = ("also", "without", "per_session", "min_confidence", "ranking",
 def search(run: CommandRun) -> int:
     """Find messages for a question, in one space or in those that are named."""
     given, options = run.arguments, run.options
-    check_layer(given.layer, why=given.why, spaces=bool(given.spaces))
-    if not given.spaces:
+    several = bool(given.spaces) or given.all_spaces
+    check_layer(given.layer, why=given.why, spaces=several)
+    if not several:
         return _search_one_space(run)
     _check_alone(given)
     found = run.given()
     for name in ("also", "without", "per_session", "min_confidence", "layer", "settings"):
         found.pop(name)
     with opened(options) as memory:
-        result = memory.search_spaces(given.spaces, **found)
+        result = memory.search_spaces(None if given.all_spaces else given.spaces, **found)
     run.terminal.document({"question": result.question, "hits": result.hits})
     if not result:
         run.terminal.note("nothing found")
@@ -119,7 +120,9 @@ def _check_alone(given: Namespace) -> None:
     for name in _FOR_ONE_SPACE:
         if getattr(given, name):
             option = "--" + name.replace("_", "-")
-            raise ConfigurationError(f"{option} is for one space: leave out --in, or {option}")
+            raise ConfigurationError(
+                f"{option} is for one space: leave out --in or --all-spaces, or {option}"
+            )
 
 
 def _search_one_space(run: CommandRun) -> int:

@@ -1,18 +1,16 @@
-"""``cognigraph serve``, ``mcp``, ``keys`` and ``setup``: memories for other programs."""
+"""``cognigraph serve``, ``mcp`` and ``setup``: memories for other programs."""
 
 from __future__ import annotations
 
 import sys
 import time
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from os import environ
 from typing import Any
 
-from rich.table import Table
-
-from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
-from cognigraph.cli.memory_options import Options, opened
+from cognigraph.cli.keys import key_file
+from cognigraph.cli.memory_options import opened
 from cognigraph.engine import EnrichMode
 from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.ingest.extraction import Window
@@ -28,7 +26,6 @@ from cognigraph.llm.choice import (
     models_at,
     write_choice,
 )
-from cognigraph.server.keys import Key, KeyFile
 from cognigraph.stores.records import WorkChunk
 
 _MEGABYTE = 2**20
@@ -44,7 +41,7 @@ def serve(run: CommandRun) -> int:
         raise ConfigurationError(
             "serving needs the extra 'server': pip install 'cognigraph-memory[server]'"
         ) from error
-    given, keys = run.arguments, _key_file(run)
+    given, keys = run.arguments, key_file(run)
     is_local = is_loopback(given.host)
     if not is_local and keys.is_empty():
         raise ConfigurationError(
@@ -100,70 +97,6 @@ def mcp(run: CommandRun) -> int:
         else:
             run_stdio(server)
     return OK
-
-
-def keys(run: CommandRun) -> int:
-    """Make, list or revoke keys."""
-    action, name = run.arguments.action, run.arguments.name
-    if (action == "list") != (name is None):
-        needs = {"create": "a name: keys create NAME", "revoke": "an id: keys revoke ID"}
-        raise ConfigurationError(f"keys {action} needs {needs.get(action, 'no name')}")
-    return {"create": _create, "list": _list, "revoke": _revoke}[action](run, _key_file(run))
-
-
-def _create(run: CommandRun, keys: KeyFile) -> int:
-    given = run.arguments
-    if given.spaces and given.all_spaces:
-        raise ConfigurationError("give either --for or --all-spaces, not both")
-    spaces = None if given.all_spaces else given.spaces or [run.options.space]
-    key = keys.create(given.name, given.permission, spaces)
-    run.terminal.document({"key": key})
-    run.terminal.write(key)
-    where = "all spaces" if spaces is None else f"the space {', '.join(spaces)}"
-    run.terminal.note(
-        f"this key has the permission {given.permission} for {where}; keep it: only its hash is "
-        "stored, so it cannot be shown again"
-    )
-    return OK
-
-
-def _list(run: CommandRun, keys: KeyFile) -> int:
-    found = keys.list()
-    run.terminal.document({"keys": found})
-    if not found:
-        run.terminal.note(f"no keys in {keys.path}")
-        return FOUND_PROBLEM
-    run.terminal.show(_table(found, run.options.reader))
-    return OK
-
-
-def _revoke(run: CommandRun, keys: KeyFile) -> int:
-    key = keys.revoke(run.arguments.name)
-    run.terminal.document({"revoked": key})
-    run.terminal.show(render.text(f"the key {key.id} ({key.name}) is no longer valid"))
-    return OK
-
-
-def _table(found: list[Key], zone: tzinfo) -> Table:
-    made = render.table("id", "name", "permission", "spaces", "made", "revoked")
-    for key in found:
-        made.add_row(
-            render.text(key.id),
-            render.text(key.name),
-            render.text(key.permission),
-            render.text("all" if key.spaces is None else ", ".join(key.spaces)),
-            render.text(render.day(key.created_at, zone)),
-            render.text("" if key.revoked_at is None else render.day(key.revoked_at, zone)),
-        )
-    return made
-
-
-def _key_file(run: CommandRun) -> KeyFile:
-    return KeyFile(run.arguments.keys or run.options.keys or _beside(run.options))
-
-
-def _beside(options: Options) -> str:
-    return f"{options.db}.keys" if options.is_file else "cognigraph.keys"
 
 
 _SETUP = """\

@@ -1,8 +1,10 @@
 """The coding agents that have hooks: where their settings are, what they send and what they take.
 
 Sources: the hook references of `Claude Code <https://code.claude.com/docs/en/hooks>`_, `Gemini CLI
-<https://geminicli.com/docs/hooks/reference>`_ and `Cursor <https://cursor.com/docs/hooks>`_, and
-the schemas in ``codex-rs/hooks/schema`` of Codex. This module is loaded at every event, so it
+<https://geminicli.com/docs/hooks/reference>`_ and `Cursor <https://cursor.com/docs/hooks>`_, the
+schemas in ``codex-rs/hooks/schema`` of Codex, and the plugin references of OpenCode
+`1 <https://opencode.ai/v1/docs/plugins>`_ and `2 <https://opencode.ai/docs/build/plugins>`_, whose
+events here are those of its plugin. This module is loaded at every event, so it
 imports little: data classes would take longer than all the rest.
 """
 
@@ -37,6 +39,8 @@ class Agent(NamedTuple):
         memory: the file in its folder in which it keeps what holds for the user everywhere.
         timeout: after how long it ends a hook, in its own unit; ``None`` for its default.
         is_grouped: whether hooks are in groups with a matcher, as Claude Code has them.
+        plugin: the file beside this one that is its plugin, if it has no hooks in its settings.
+        project_folder: its folder in a project, if it is called otherwise there.
         takes_context: the kinds of event at which it takes text for the model.
         has_transcript: whether its transcript can be read, so that messages have the ids there.
     """
@@ -52,17 +56,21 @@ class Agent(NamedTuple):
     is_grouped: bool = True
     takes_context: tuple[Kind, ...] = ("start", "prompt")
     has_transcript: bool = False
+    plugin: str | None = None
+    project_folder: str | None = None
 
     def user_folder(self, environ: Mapping[str, str] | None = None) -> Path:
         """Its folder of the user."""
         given = (os.environ if environ is None else environ).get(self.home or "", "").strip()
+        if given and self.plugin:  # the variable names the folder around it
+            return Path(given).expanduser() / Path(self.folder).name
         return Path(given).expanduser() if given else Path.home() / self.folder
 
     def settings_file(self, project: Path | None) -> Path:
         """Its settings: those of a project, or those of the user."""
         if project is None:
             return self.user_folder() / self.file
-        return project / self.folder / (self.project_file or self.file)
+        return project / (self.project_folder or self.folder) / (self.project_file or self.file)
 
     def answer(self, event: str, block: str) -> dict[str, Any]:
         """A block in the form in which the agent takes it."""
@@ -119,6 +127,21 @@ AGENTS: Mapping[str, Agent] = {
                 "sessionStart": "start",
                 "beforeSubmitPrompt": "prompt",
                 "afterAgentResponse": "answer",
+            },
+        ),
+        Agent(
+            name="opencode",
+            folder=".config/opencode",
+            project_folder=".opencode",
+            home="XDG_CONFIG_HOME",
+            file="plugins/cognigraph.js",
+            memory="AGENTS.md",
+            is_grouped=False,
+            plugin="opencode.js",
+            events={
+                "session.start": "start",
+                "session.prompt": "prompt",
+                "session.answer": "answer",
             },
         ),
     )
@@ -180,7 +203,7 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
         at=at,
         space=space_of(folder_of(given)),
         session=session,
-        id=f"hook-{digest.hexdigest()[:16]}",
+        id=_text(given, "message_id") or f"hook-{digest.hexdigest()[:16]}",
         text=text,
         transcript=(_text(given, "transcript_path") or None) if agent.has_transcript else None,
         is_end=name == "SessionEnd",

@@ -123,10 +123,14 @@ class _Parser:
 
 
 def command(agent: Agent, event: str, db: Path | None) -> str:
-    """The command of a hook. ``-P`` keeps modules in the project's folder from being imported."""
-    words = [sys.executable, "-P", "-m", "cognigraph", "hook", agent.name, event]
-    words += ["--db", str(db)] if db else []
-    return shlex.join(words)
+    """The command of a hook."""
+    return shlex.join(_words(agent, event, db))
+
+
+def _words(agent: Agent, event: str, db: Path | None) -> list[str]:
+    """The words of a command. ``-P`` keeps modules in the project's folder from being imported."""
+    words = [sys.executable, "-P", "-m", "cognigraph", "hook", agent.name]
+    return [*words, *([event] if event else []), *(["--db", str(db)] if db else [])]
 
 
 def _entry(agent: Agent, event: str, db: Path | None) -> dict[str, Any]:
@@ -156,6 +160,8 @@ def added(text: str | None, agent: Agent, db: Path | None) -> str:
     Raises:
         ValueError: they cannot be read.
     """
+    if agent.plugin:
+        return _plugin(agent.plugin, text, _words(agent, "", db))
     wanted = {event: [_entry(agent, event, db)] for event in agent.events}
     rest = None if text is None else removed(text, agent)
     if rest is None:
@@ -181,6 +187,9 @@ def removed(text: str, agent: Agent) -> str | None:
     Raises:
         ValueError: they cannot be read.
     """
+    if agent.plugin:
+        _words_of_plugin(text)
+        return None
     while chains := list(_own(_root(text), agent)):
         rest = _cut(text, chains[-1])
         if rest is None:
@@ -195,10 +204,37 @@ def installed(text: str, agent: Agent) -> dict[str, str]:
     Raises:
         ValueError: the settings cannot be read.
     """
+    if agent.plugin:
+        words = _words_of_plugin(text)
+        return {event: shlex.join([*words, event]) for event in agent.events}
     return {
         str(chain[1][0].members[chain[1][1]].key): _element(chain)["command"]
         for chain in _own(_root(text), agent)
     }
+
+
+_COMMAND_LINE = re.compile(r"^const COMMAND = (.*);$", re.MULTILINE)
+
+
+def _plugin(file: str, text: str | None, words: list[str]) -> str:
+    """A plugin with the command that it runs, in place of an older one of ours."""
+    if text is not None:
+        _words_of_plugin(text)
+    whole = Path(__file__).with_name(file).read_text("utf-8")
+    return _COMMAND_LINE.sub(lambda _: f"const COMMAND = {json.dumps(words)};", whole)
+
+
+def _words_of_plugin(text: str) -> list[str]:
+    """The command that a plugin of ours runs.
+
+    Raises:
+        ValueError: it is none of ours.
+    """
+    found = _COMMAND_LINE.search(text)
+    words = json.loads(found[1]) if found else []
+    if "cognigraph" not in words:
+        raise ValueError("it is not a plugin of cognigraph")
+    return [str(word) for word in words]
 
 
 def _element(chain: _Chain) -> Any:

@@ -1,4 +1,4 @@
-"""Exports of conversations: ChatGPT's, Claude's, and the session files of Claude Code.
+"""Exports of conversations: ChatGPT's, Claude's, OpenCode's, and the files of Claude Code.
 
 In the first two a conversation is a tree, because answers can be regenerated; its current branch is
 read.
@@ -307,4 +307,61 @@ CLAUDE_CODE = Reader(
     _claude_code_sniff,
     _claude_code_read,
     (".jsonl",),
+)
+
+
+def _opencode_sniff(head: Head) -> bool:
+    return head.is_json and not head.lines and {"info", "messages"} <= head.keys
+
+
+def _opencode_read(file: Input, options: ReadOptions) -> Iterator[Record]:
+    for item in objects(file):
+        value = item.value
+        if isinstance(value, Bad):
+            yield Record(item.position, value)
+            continue
+        info = _mapping(value.get("info"))
+        if info.get("parentID"):
+            continue  # of a sub-agent
+        session = options.session or info.get("id") or file.stem
+        for index, message in enumerate(_mappings(value.get("messages")), 1):
+            for id, said in _opencode_texts(message):
+                of_message = _mapping(message.get("info"))
+                yield Record(
+                    item.position.inside(index),
+                    {
+                        "text": said,
+                        "role": of_message.get("role"),
+                        "session": session,
+                        "at": iso(_mapping(of_message.get("time")).get("created")),
+                        "id": id,
+                        "metadata": {"folder": str(info.get("directory", ""))},
+                    },
+                )
+
+
+def _opencode_texts(message: Mapping[str, Any]) -> Iterator[tuple[object, str]]:
+    """What was said, with the ids that the hook gives it: of a user in one, of an agent in parts.
+
+    Outputs of tools, thoughts, and what the program adds are left out.
+    """
+    parts = [
+        part
+        for part in _mappings(message.get("parts"))
+        if part.get("type") == "text" and not part.get("synthetic")
+        and str(part.get("text", "")).strip()
+    ]  # fmt: skip
+    info = _mapping(message.get("info"))
+    if info.get("role") == "user" and parts:
+        yield info.get("id"), "\n".join(str(part["text"]) for part in parts)
+    elif info.get("role") == "assistant":
+        yield from ((part.get("id"), str(part["text"])) for part in parts)
+
+
+OPENCODE = Reader(
+    "opencode",
+    "a session of OpenCode 1, written by `opencode export SESSION`",
+    _opencode_sniff,
+    _opencode_read,
+    (".json",),
 )

@@ -56,6 +56,8 @@ def whole_message(message: StoredMessage) -> Iterator[str]:
     yield from (INDENT + line for line in same_lines(message.text))
     if message.expires:
         yield f"expires: {message.expires.isoformat()}"
+    if message.written_by:
+        yield f"written by: {one_line(message.written_by)}"
     if message.tags:
         yield f"tags: {', '.join(map(one_line, message.tags))}"
     if message.metadata:

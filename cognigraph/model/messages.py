@@ -179,7 +179,8 @@ class StoredMessage:
 
     ``is_enriched`` says whether an extractor has read all its chunks. ``role`` is ``None`` for a
     person; ``tags`` are sorted; ``raw`` is what was given, ``None`` if nothing was, and
-    ``expires`` when it is to be forgotten, if that was said.
+    ``expires`` when it is to be forgotten, if that was said. ``written_by`` is who stored it or its
+    present text: the name that was given to :meth:`Memory.space`, or that of the server's key.
     """
 
     id: str
@@ -194,6 +195,7 @@ class StoredMessage:
     tags: tuple[str, ...] = ()
     raw: Any = None
     expires: datetime | None = None
+    written_by: str | None = None
 
 
 # What forgetting removed, what it left because others said it too, and texts over time.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,30 @@ class StoreInfo:
     embedder: EmbedderIdentity
     details: Mapping[str, str] = field(default_factory=dict)
     is_read_only: bool = False
+
+
+AuditAction = Literal[
+    "update", "forget", "delete space", "supersede", "retract", "restore", "merge", "split"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One decision, correction or removal in the audit log. It never has a text or a name.
+
+    ``by`` is who acted, as given to :meth:`Memory.space` (the server gives the name of the key);
+    ``None`` if nobody was. ``subjects`` are uids: of the fact and the one that took its place, of
+    the entities, or of the messages, of which the first 100 are listed. A uid is a hash. Messages
+    that may be stored again leave none. ``details`` has the criteria of a removal, without their
+    values, and counts of what it removed.
+    """
+
+    at: datetime
+    space: str
+    action: AuditAction
+    by: str | None = None
+    subjects: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 # Counts of what a space holds.

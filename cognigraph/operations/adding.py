@@ -53,14 +53,15 @@ def add_batch(
     seen: Counter[str],
     *,
     facts: str | None = None,
+    by: str | None = None,
 ) -> AddResult:
-    """Store one batch in one transaction; ``facts`` (JSON) are stated with it.
+    """Store one batch in one transaction; ``facts`` (JSON) are stated with it, ``by`` stores it.
 
     Raises:
         InvalidMessageError: a message is invalid; all messages before it are stored.
         ConflictError: an id is already in use for another text; all other messages are stored.
     """
-    return store(engine, space, prepare(engine, space, batch, seen, facts=facts))
+    return store(engine, space, prepare(engine, space, batch, seen, facts=facts, by=by))
 
 
 def prepare(
@@ -72,6 +73,7 @@ def prepare(
     first: int = 0,
     skip_invalid: bool = False,
     facts: str | None = None,
+    by: str | None = None,
 ) -> Prepared:
     """Check the messages of a batch, split and embed them.
 
@@ -80,7 +82,7 @@ def prepare(
     """
     started = time.perf_counter()
     messages, rejected, invalid = _cleaned(
-        engine, space, batch, seen, first=first, skip_invalid=skip_invalid, facts=facts
+        engine, space, batch, seen, first=first, skip_invalid=skip_invalid, facts=facts, by=by
     )
     embedder = engine.embedder
     rows = to_rows(
@@ -181,6 +183,7 @@ def _cleaned(
     first: int,
     skip_invalid: bool,
     facts: str | None,
+    by: str | None,
 ) -> tuple[list[Clean], list[Rejection], InvalidMessageError | None]:
     messages: list[Clean] = []
     rejected: list[Rejection] = []
@@ -197,6 +200,7 @@ def _cleaned(
                     seen=seen,
                     index=index,
                     facts=facts,
+                    by=by,
                 )
             )
         except InvalidMessageError as error:
@@ -245,6 +249,7 @@ def add_all(
     *,
     on_progress: Progress | None,
     skip_invalid: bool,
+    by: str | None = None,
 ) -> AddResult:
     """Store messages in batches; see ``Space.add_many``."""
     size = engine.settings.insert.batch
@@ -255,7 +260,9 @@ def add_all(
     ) as transactions:
         items = transactions.reported_while(messages)
         while batch := list(islice(items, size)):
-            prepared = prepare(engine, space, batch, seen, first=read, skip_invalid=skip_invalid)
+            prepared = prepare(
+                engine, space, batch, seen, first=read, skip_invalid=skip_invalid, by=by
+            )
             read += len(batch)
             is_last = len(batch) < size or prepared.invalid is not None
             transactions.run(prepared, read, wait=is_last or not engine.store.is_on_server)
@@ -367,7 +374,7 @@ class Stating:
     expires: datetime | str | None
 
 
-def state(engine: Engine, space: str, given: Stating) -> AddResult:
+def state(engine: Engine, space: str, given: Stating, by: str | None = None) -> AddResult:
     """Store a fact; see :meth:`cognigraph.Space.add_fact`."""
     subject, relation, object = (
         name_of(name, getattr(given, name)) for name in ("subject", "relation", "object")
@@ -395,7 +402,7 @@ def state(engine: Engine, space: str, given: Stating) -> AddResult:
         tags=given.tags,
         expires=given.expires,
     )
-    return add_batch(engine, space, [message], Counter(), facts=fact.json)
+    return add_batch(engine, space, [message], Counter(), facts=fact.json, by=by)
 
 
 def _type_of(store: Store, space: str, name: str) -> str:

@@ -13,14 +13,13 @@ from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.queue.step import Limits
 from cognigraph.loop.asker import Asker
-from cognigraph.loop.data import Answer
+from cognigraph.loop.data import Answer, Repair
 from cognigraph.loop.pool import Recall
 from cognigraph.loop.run import Loop, OnRound
 from cognigraph.loop.state import LoopState
 from cognigraph.loop.strategy import Strategy, resolve_strategy
 from cognigraph.model import Context, Exclusion, Filter, Hit, SearchResult, Seen, SpaceHit
 from cognigraph.model.filters import Scalar
-from cognigraph.operations import review
 from cognigraph.operations.tenant import Tenant
 from cognigraph.retrieve.plan import SearchRequest, checked_queries
 from cognigraph.retrieve.rank.ranking import declared_weight_set
@@ -165,9 +164,14 @@ def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
 
 
 def run_loop(
-    engine: Engine, space: str, request: LoopRequest, *, answer: bool, apply: bool
+    engine: Engine,
+    space: str,
+    request: LoopRequest,
+    *,
+    answer: bool,
+    apply: Callable[[Sequence[Repair]], None] | None = None,
 ) -> Answer:
-    """Run the loop of a request; see :meth:`cognigraph.Space.ask`."""
+    """Run the loop of a request; see :meth:`cognigraph.Space.ask`. ``apply`` makes its repairs."""
     strategy = resolve_strategy(request.strategy)
     most = (request.limits or Limits()).rounds
     settings = request.settings or engine.settings
@@ -178,7 +182,7 @@ def run_loop(
         strategy.rounds if most is None else min(strategy.rounds, most),
         plain_tokens=request.max_tokens or settings.context.max_tokens,
         on_round=request.on_round,
-        apply=partial(review.apply_repairs, engine.store, space) if apply else None,
+        apply=apply,
     )
     return loop.run(answer=answer)
 

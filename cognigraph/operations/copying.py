@@ -36,7 +36,7 @@ from cognigraph.stores.readings import (
 from cognigraph.stores.records import EntityRow, InsertStatus, Placed
 from cognigraph.text.terms import terms
 from cognigraph.times import to_utc
-from cognigraph.validation import MAX_COUNT
+from cognigraph.validation import MAX_COUNT, checked_name
 
 _HEADER = b'{"kind": "export"'
 
@@ -51,11 +51,11 @@ def export(engine: Engine, space: str, path: Path, *, derived: bool) -> int:
     return count
 
 
-def restore(engine: Engine, space: str, path: Path) -> int:
+def restore(engine: Engine, space: str, path: Path, by: str | None = None) -> int:
     """Read a space from a file; see :meth:`.Files.load`."""
     try:
         with path.open(encoding="utf-8") as file:
-            return Import(engine, space).run(file)
+            return Import(engine, space, by).run(file)
     except OSError as error:
         raise ConfigurationError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -151,6 +151,7 @@ def _message(
         "raw": message.raw,
         "expires": None if message.expires is None else message.expires.isoformat(),
         "facts": None if stated is None else json.loads(stated),
+        "written_by": message.written_by,
     }
     if placed.uid != chunk_uid(message_uid(space, message.session, message.id), 0):
         fields["anonymous"] = True
@@ -278,6 +279,7 @@ class Import:
 
     engine: Engine
     space: str
+    by: str | None = None
 
     def __post_init__(self) -> None:
         self._seen: Counter[str] = Counter()
@@ -357,6 +359,7 @@ class Import:
             seen=self._seen,
             index=self.messages,
             facts=json.dumps(fields["facts"], ensure_ascii=False) if "facts" in fields else None,
+            by=self._writer(fields),
         )
         # A generated id is made from the name of the space, and stays in a space of another name.
         self._batch.append(replace(cleaned, id=fields["id"]))
@@ -369,12 +372,17 @@ class Import:
         elif len(self._batch) == _BATCH:
             self._store()
 
+    def _writer(self, fields: dict[str, Any]) -> str | None:
+        """Who wrote a message: whoever loads the file, or without a name what the file says."""
+        given = self.by or fields.get("written_by")
+        return None if given is None else checked_name("written_by", given)
+
     def _replay_versions(self, fields: dict[str, Any], earlier: list[Any]) -> None:
         texts = [*(text for text, _ in earlier[1:]), fields["text"]]
         for text, (_, at) in zip(texts, earlier, strict=True):
             old = self.engine.store.graph.message(self.space, fields["id"], fields["session"])
             assert old is not None
-            replace_text(self.engine, self.space, old, text, to_utc(at))
+            replace_text(self.engine, self.space, old, text, to_utc(at), by=self._writer(fields))
 
     def _store(self) -> None:
         engine, batch, self._batch = self.engine, self._batch, []

@@ -38,8 +38,8 @@ from cognigraph.validation import checked, is_name
 class Files(Tenant):
     """A space as files: those of other programs, and its own export."""
 
-    def __init__(self, engine: Engine, space: Target) -> None:
-        super().__init__(engine, space.name)
+    def __init__(self, engine: Engine, space: Target, by: str | None = None) -> None:
+        super().__init__(engine, space.name, by)
         self._space = space
 
     @checked
@@ -64,10 +64,10 @@ class Files(Tenant):
         Args:
             path: the file or folder; ``-`` is standard input.
             format: ``"auto"``, or one of ``"jsonl"``, ``"openai"``, ``"chatgpt"``, ``"claude"``,
-                ``"claude-code"``, ``"langchain"``, ``"langgraph"``, ``"slack"``, ``"telegram"``,
-                ``"whatsapp"``, ``"mbox"``, ``"csv"``, ``"markdown"``, ``"mem0"`` and
-                ``"graphiti"``. A folder is read as Markdown unless this says otherwise, or it is
-                an export of Slack or Telegram.
+                ``"claude-code"``, ``"opencode"``, ``"langchain"``, ``"langgraph"``, ``"slack"``,
+                ``"telegram"``, ``"whatsapp"``, ``"mbox"``, ``"csv"``, ``"markdown"``, ``"mem0"``
+                and ``"graphiti"``. A folder is read as Markdown unless this says otherwise, or it
+                is an export of Slack or Telegram.
             session: the session of all messages, instead of those in the file; for JSON lines and
                 tables, of messages without one.
             speaker: who said what has neither a speaker nor a role.
@@ -122,7 +122,7 @@ class Files(Tenant):
         Raises:
             ConfigurationError: the space holds messages, or the file is not an export.
         """
-        return copying.restore(self._engine, self._name, Path(path))
+        return copying.restore(self._engine, self._name, Path(path), self._by)
 
 
 # Bring the messages of files into a space, batch by batch, and count what became of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -16,6 +16,7 @@ from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.importers.notes import TAG
 from cognigraph.ingest.insert.prepare import clean, to_rows
 from cognigraph.model import Forgotten, Message, MessageVersion, StoredMessage
+from cognigraph.model.storage import AuditEntry
 from cognigraph.operations.tenant import Target
 from cognigraph.settings import Retention
 from cognigraph.stores.protocols import Chosen, Selection, Store
@@ -25,7 +26,13 @@ _BATCH = 500
 
 
 def forget(
-    engine: Engine, space: str, selection: Selection, *, dry_run: bool, allow_again: bool
+    engine: Engine,
+    space: str,
+    selection: Selection,
+    *,
+    dry_run: bool,
+    allow_again: bool,
+    by: str | None = None,
 ) -> Forgotten:
     """Forget the messages that match; see :meth:`cognigraph.Space.forget`."""
     store = engine.store
@@ -35,27 +42,56 @@ def forget(
     _check_one_message(selection, chosen)
     if selection == Selection() and chosen and not dry_run:
         report = store.housekeeping.preview_forget(space, chosen)
-        store.housekeeping.forget_all(space, remember=not allow_again)
+        removal = _Removal(by, ("everything",), remember=not allow_again)
+        store.housekeeping.audit(removal.entry(engine, space, chosen, report))
+        store.housekeeping.forget_all(space, remember=removal.remember)
         return _erased(engine, report)
-    return forget_chosen(engine, space, chosen, dry_run=dry_run, remember=not allow_again)
+    given = {field.name: getattr(selection, field.name) for field in fields(selection)}
+    criteria = tuple(name for name, value in given.items() if value is not None)
+    removal = _Removal(by, criteria, remember=not allow_again)
+    return _forget_chosen(engine, space, chosen, removal, dry_run=dry_run)
 
 
-def forget_chosen(
-    engine: Engine, space: str, chosen: Sequence[Chosen], *, dry_run: bool, remember: bool
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """Who removes messages, by which criteria, and whether hashes of them stay."""
+
+    by: str | None
+    criteria: tuple[str, ...]
+    remember: bool
+
+    def entry(
+        self, engine: Engine, space: str, chosen: Sequence[Chosen], report: Forgotten
+    ) -> AuditEntry:
+        """The entry of the audit log, which leaves no more of the messages than forgetting does."""
+        uids = [uid for part in chosen for uid in part.messages] if self.remember else []
+        counts = {name: getattr(report, name) for name in ("messages", "triples", "entities")}
+        details = {"criteria": self.criteria, **counts}
+        return AuditEntry(
+            engine.clock(), space, "forget", self.by, tuple(uids[:_MOST_LISTED]), details
+        )
+
+
+_MOST_LISTED = 100
+
+
+def _forget_chosen(
+    engine: Engine, space: str, chosen: Sequence[Chosen], removal: _Removal, *, dry_run: bool
 ) -> Forgotten:
-    """Forget messages, or with ``dry_run`` only count what would go and what would stay."""
+    """Forget messages, or with ``dry_run`` only count what would go and what would stay.
+
+    The audit log has it before anything is deleted.
+    """
     store = engine.store.housekeeping
     report = store.preview_forget(space, chosen)
     if dry_run:
         return replace(report, dry_run=True, listed=_listed(engine, space, chosen))
     if not chosen:
         return report
+    store.audit(removal.entry(engine, space, chosen, report))
     for part in chain.from_iterable(map(_batches, chosen)):
-        store.forget(space, part, remember=remember)
+        store.forget(space, part, remember=removal.remember)
     return _erased(engine, report)
-
-
-_MOST_LISTED = 100
 
 
 def _listed(engine: Engine, space: str, chosen: Sequence[Chosen]) -> tuple[StoredMessage, ...]:
@@ -148,12 +184,13 @@ def _notes(space: Target, session: str, folder: str | None) -> Iterator[StoredMe
 logger = logging.getLogger("cognigraph.expire")
 
 
-def expire(engine: Engine, space: str, *, dry_run: bool) -> Forgotten:
+def expire(engine: Engine, space: str, *, dry_run: bool, by: str | None = None) -> Forgotten:
     """Forget what is over by now; see :meth:`cognigraph.Space.forget`."""
     choose = engine.store.housekeeping.choose
     rules = engine.settings.retention.rules
     chosen = [one for selection in _over(rules, engine.clock()) for one in choose(space, selection)]
-    return forget_chosen(engine, space, _together(chosen), dry_run=dry_run, remember=True)
+    removal = _Removal(by, ("expired",), remember=True)
+    return _forget_chosen(engine, space, _together(chosen), removal, dry_run=dry_run)
 
 
 def expire_all(engine: Engine) -> None:
@@ -185,10 +222,12 @@ def _together(chosen: Iterable[Chosen]) -> list[Chosen]:
 
 
 def update(
-    engine: Engine, space: str, old: StoredMessage, text: str, raw: Any = None
+    engine: Engine, space: str, old: StoredMessage, text: str, raw: Any, by: str | None
 ) -> StoredMessage:
     """Replace the text of a message; see :meth:`cognigraph.Space.update`."""
-    if replace_text(engine, space, old, text, engine.clock(), raw):
+    now = engine.clock()
+    if uid := replace_text(engine, space, old, text, now, raw, by):
+        engine.store.housekeeping.audit(AuditEntry(now, space, "update", by, (uid,)))
         engine.forget_answers()
         engine.written()
     found = engine.store.graph.message(space, old.id, old.session)
@@ -198,9 +237,18 @@ def update(
 
 
 def replace_text(
-    engine: Engine, space: str, old: StoredMessage, text: str, at: datetime, raw: Any = None
-) -> bool:
-    """Replace the text of a message at a time; False if it has this text, or is gone."""
+    engine: Engine,
+    space: str,
+    old: StoredMessage,
+    text: str,
+    at: datetime,
+    raw: Any = None,
+    by: str | None = None,
+) -> str | None:
+    """Replace the text of a message at a time; ``None`` if it has this text, or is gone.
+
+    Returns the uid of its first chunk, as it follows from its id.
+    """
     message = clean(
         Message(
             text=text,
@@ -220,13 +268,14 @@ def replace_text(
         limit=engine.settings.insert.max_message_chars,
         seen=Counter(),
         index=0,
+        by=by,
     )
 
-    def store(store: Store, embedder: CheckedEmbedder) -> bool:
+    def store(store: Store, embedder: CheckedEmbedder) -> str | None:
         (row,) = to_rows(
             [message], space, engine.settings.insert, embedder, embed_later=engine.embeds_later
         )
-        return store.housekeeping.update(space, row, at)
+        return row.chunks[0].uid if store.housekeeping.update(space, row, at) else None
 
     return engine.use(store)
 

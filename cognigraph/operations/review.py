@@ -71,7 +71,7 @@ class Review(Tenant):
             NotFoundError: there is no such fact.
         """
         ruling = _superseding(self._engine.store, self._name, old, new, self._utc(at), reason)
-        self._engine.store.states.rule(self._name, ruling)
+        self._engine.store.states.rule(self._name, ruling, by=self._by)
 
     @checked
     def retract(self, fact: Triple | str, *, reason: str = "") -> None:
@@ -87,7 +87,7 @@ class Review(Tenant):
             NotFoundError: there is no such fact.
         """
         ruling = NewRuling("retract", _uid(fact), reason=reason)
-        self._engine.store.states.rule(self._name, ruling)
+        self._engine.store.states.rule(self._name, ruling, by=self._by)
 
     @checked
     def restore(self, fact: Triple | str, *, reason: str = "") -> None:
@@ -101,7 +101,7 @@ class Review(Tenant):
             NotFoundError: there is no such fact.
         """
         ruling = NewRuling("restore", _uid(fact), reason=reason)
-        self._engine.store.states.rule(self._name, ruling)
+        self._engine.store.states.rule(self._name, ruling, by=self._by)
 
     @checked
     def duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
@@ -135,7 +135,7 @@ class Review(Tenant):
         target = _entity(store, self._name, into, into_type or type)
         source = _entity(store, self._name, name, type, preferred=target.type)
         _check_two(source, target)
-        store.resolution.merge(self._name, source.uid, target.uid)
+        store.resolution.merge(self._name, source.uid, target.uid, self._by)
 
     @checked
     def split(
@@ -169,8 +169,8 @@ class Review(Tenant):
                 store, self._name, apart_from, other_type or type, preferred=entity.type
             )
             _check_two(entity, other)
-            store.resolution.split(self._name, entity.uid, other.uid)
-        elif not store.resolution.split(self._name, entity.uid):
+            store.resolution.split(self._name, entity.uid, other.uid, self._by)
+        elif not store.resolution.split(self._name, entity.uid, by=self._by):
             raise NotFoundError(f"nothing is merged with {entity.name!r} ({entity.type})")
 
     @checked
@@ -202,13 +202,15 @@ def _superseding(
     return NewRuling("supersede", old_uid, new_uid, at or since, reason)
 
 
-def apply_repairs(store: Store, space: str, repairs: Sequence[Repair]) -> None:
+def apply_repairs(
+    store: Store, space: str, repairs: Sequence[Repair], *, by: str | None = None
+) -> None:
     """Make the changes that a loop proposes, all of them in one transaction or none.
 
     Raises:
         NotFoundError: a fact was deleted since it was found.
     """
-    store.states.rule(space, *(_ruling(store, space, one) for one in repairs))
+    store.states.rule(space, *(_ruling(store, space, one) for one in repairs), by=by)
 
 
 def _ruling(store: Store, space: str, repair: Repair) -> NewRuling:

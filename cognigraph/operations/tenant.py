@@ -15,9 +15,10 @@ from cognigraph.times import to_utc
 class Tenant:
     """One tenant of a memory. Nothing that is written or read through it leaves it."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
+    def __init__(self, engine: Engine, name: str, by: str | None = None) -> None:
         self._engine = engine
         self._name = name
+        self._by = by
 
     @property
     def name(self) -> str:

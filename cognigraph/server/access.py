@@ -44,7 +44,7 @@ class Grant:
                 403,
                 "Permission missing",
                 f"this needs the permission {permission!r}, and the key {self.key.id} has "
-                f"{self.key.permission!r}; make another with `cognigraph keys create`",
+                f"{', '.join(self.key.permissions)}; make another with `cognigraph keys create`",
             )
         if space is None and self.key.spaces is not None:
             raise Problem(
@@ -60,9 +60,14 @@ class Grant:
                 f"the key {self.key.id} is not for this space; use a key of this space",
             )
 
-    def sees(self, space: str) -> bool:
-        """Whether the client may know of a space."""
-        return self.key is None or self.key.opens(space)
+    def reads(self, space: str) -> bool:
+        """Whether the client may read a space."""
+        return self.key is None or (self.key.allows("read") and self.key.opens(space))
+
+    @property
+    def by(self) -> str | None:
+        """Who acts, for the messages that are written and the audit log."""
+        return None if self.key is None else self.key.name
 
 
 class Doorkeeper:
@@ -96,7 +101,8 @@ class Doorkeeper:
             raise Problem(
                 401,
                 "The key is not valid",
-                "it is unknown or was revoked; `cognigraph keys list` shows the valid ones",
+                "it is unknown, has expired or was revoked; `cognigraph keys list` shows the valid "
+                "ones",
             )
         return Grant(key)
 
@@ -134,7 +140,7 @@ def memory_of(request: Request) -> Memory:
     return memory
 
 
-def _space(permission: Permission) -> Callable[..., Coroutine[Any, Any, Space]]:
+def _space(*permissions: Permission) -> Callable[..., Coroutine[Any, Any, Space]]:
     async def allowed(
         request: Request,
         space: Annotated[str, Path(description="The name of the space.")],
@@ -143,7 +149,9 @@ def _space(permission: Permission) -> Callable[..., Coroutine[Any, Any, Space]]:
         ] = False,
     ) -> Space:
         name = unquote(space)
-        grant_of(request).check(permission, name)
+        grant = grant_of(request)
+        for permission in permissions:
+            grant.check(permission, name)
         memory = memory_of(request)
         if existing and name not in await to_thread.run_sync(memory.spaces):
             raise Problem(
@@ -152,7 +160,7 @@ def _space(permission: Permission) -> Callable[..., Coroutine[Any, Any, Space]]:
                 f"the space {name!r} holds no messages; GET /v1/spaces lists those that do, and "
                 "without `existing` the first message makes a space",
             )
-        return memory.space(name)
+        return memory.space(name, by=grant.by)
 
     return allowed
 
@@ -168,7 +176,11 @@ def _store(permission: Permission) -> Callable[..., Coroutine[Any, Any, Memory]]
 Readable = Annotated[Space, Depends(_space("read"))]
 """A space that the client may read."""
 Writable = Annotated[Space, Depends(_space("write"))]
-"""A space that the client may change."""
+"""A space that the client may add to."""
+Editable = Annotated[Space, Depends(_space("read", "write"))]
+"""A space that the client may read and change."""
+Forgettable = Annotated[Space, Depends(_space("forget"))]
+"""A space whose messages the client may forget."""
 Owned = Annotated[Space, Depends(_space("admin"))]
 """A space that the client may delete."""
 MemoryHere = Annotated[Memory, Depends(_memory)]

@@ -162,6 +162,7 @@ def brief(result: SearchResult) -> SearchResult:
 EXPLAINED: Mapping[type, tuple[str, ...]] = {
     Hit: ("why", "triples"),
     SearchResult: ("trace", "others"),
+    SpacesResult: ("results",),
     Context: ("hits",),
 }
 """What an answer has only if the request asks for explanations: it is ten times as much."""
@@ -173,8 +174,8 @@ def answer(result: SearchResult | SpacesResult | Context, *, explain: bool) -> R
     if explain:
         return AnyTextResponse(made)
     if isinstance(result, SpacesResult):
-        made["hits"] = [one | {"hit": _without(one["hit"], Hit)} for one in made["hits"]]
-        made["results"] = {name: _lean(one) for name, one in made["results"].items()}
+        hits = [one | {"hit": _without(one["hit"], Hit)} for one in made["hits"]]
+        made = _without(made, SpacesResult) | {"hits": hits}
     elif isinstance(result, SearchResult):
         made = _lean(made)
     else:

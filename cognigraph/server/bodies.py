@@ -45,7 +45,7 @@ MOST_ROWS = 10_000
 MOST_SECONDS = 60.0
 MOST_CANDIDATES = 1000
 MOST_QUERIES = 20
-MOST_SPACES = 50
+MOST_SPACES = 200
 MOST_MESSAGES = 10_000
 """Limits of one request, so that none occupies the server for long."""
 
@@ -294,7 +294,9 @@ def _fields(parameters: Iterable[Parameter]) -> dict[str, Any]:
 
 
 def _field(parameter: Parameter) -> Any:
-    default = ... if parameter.is_required else parameter.default
+    default = parameter.default
+    if parameter.is_required:
+        default = None if NoneType in get_args(parameter.hint) else ...
     bounds = _ROWS if parameter.name == "limit" else _BOUNDS.get(parameter.name, {})
     examples = _EXAMPLES.get(parameter.name)
     return Field(

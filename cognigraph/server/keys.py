@@ -1,41 +1,45 @@
-"""API keys: which spaces a key opens, and what may be done there.
+"""API keys: which spaces a key opens, what may be done there, and until when.
 
 A key is ``cg_ID_SECRET``. Its secret has 256 random bits, so that one round of SHA-256 suffices
 to store it: nothing can be guessed. Keys are in a SQLite file of their own, which is read for each
-request, so that a revoked key is refused at once.
+request, so that a key that was revoked or has expired is refused at once.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import hmac
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
 from cognigraph.validation import checked_name
 
-Permission = Literal["read", "write", "admin"]
-"""What a key may do: each permission includes those before it."""
+Permission = Literal["read", "write", "forget", "admin"]
+"""What a key may do. ``admin`` includes the others."""
 
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 _PREFIX = "cg"
+_FORMAT = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS key (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
   digest BLOB NOT NULL,
-  permission TEXT NOT NULL,
+  permissions TEXT NOT NULL,
   every_space INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  revoked_at TEXT
+  revoked_at TEXT,
+  expires_at TEXT
 ) STRICT;
 CREATE TABLE IF NOT EXISTS key_space (
   key TEXT NOT NULL REFERENCES key (id),
@@ -43,27 +47,42 @@ CREATE TABLE IF NOT EXISTS key_space (
   PRIMARY KEY (key, space)
 ) STRICT;
 """
+_FROM_FORMAT_1 = """
+ALTER TABLE key RENAME COLUMN permission TO permissions;
+ALTER TABLE key ADD COLUMN expires_at TEXT;
+UPDATE key SET permissions = CASE permissions WHEN 'read' THEN 'read' WHEN 'admin' THEN 'admin'
+  ELSE 'read,write,forget' END;
+UPDATE key_space SET space = pattern(space);
+"""
 _SECONDS_TO_WAIT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key without its secret. ``spaces`` is ``None`` if it opens every space."""
+    """A key without its secret. ``spaces`` is ``None`` if it opens every space.
+
+    They are names, or patterns in which ``*`` stands for any characters, as for :mod:`fnmatch`.
+    """
 
     id: str
     name: str
-    permission: Permission
+    permissions: tuple[Permission, ...]
     spaces: tuple[str, ...] | None
     created_at: datetime
+    expires_at: datetime | None = None
     revoked_at: datetime | None = None
 
     def opens(self, space: str) -> bool:
         """Whether the key is valid for a space."""
-        return self.spaces is None or space in self.spaces
+        return self.spaces is None or any(fnmatchcase(space, one) for one in self.spaces)
 
     def allows(self, permission: Permission) -> bool:
         """Whether the key has a permission."""
-        return PERMISSIONS.index(permission) <= PERMISSIONS.index(self.permission)
+        return permission in self.permissions or "admin" in self.permissions
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it was not revoked and has not expired."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 class KeyFile:
@@ -72,56 +91,75 @@ class KeyFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
 
-    def create(self, name: str, permission: Permission, spaces: Sequence[str] | None) -> str:
+    def create(
+        self,
+        name: str,
+        permissions: Collection[str],
+        spaces: Collection[str] | None,
+        *,
+        expires_at: datetime | None = None,
+    ) -> str:
         """Make a key and return it. It cannot be shown again.
 
         Raises:
-            ConfigurationError: the name, the permission or a space is wrong.
+            ConfigurationError: the name, a permission, a space or the time is wrong, or another
+                valid key has the name, which stands for who wrote a message.
         """
         checked_name("the name of a key", name)
-        if permission not in PERMISSIONS:
-            raise ConfigurationError(f"the permission must be one of {', '.join(PERMISSIONS)}")
+        if not permissions or not {*permissions} <= {*PERMISSIONS}:
+            raise ConfigurationError(f"the permissions must be some of {', '.join(PERMISSIONS)}")
         for space in spaces or ():
             checked_name("the name of a space", space)
         if spaces is not None and not spaces:
             raise ConfigurationError("name the spaces of the key, or give it every space")
-        id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        if expires_at is not None and expires_at <= _now():
+            raise ConfigurationError("the key would have expired already")
+        if any(key.name == name and key.is_valid(_now()) for key in self.list()):
+            raise ConfigurationError(
+                f"there is a valid key called {name!r}; choose another name, or give it a "
+                "successor with `cognigraph keys rotate ID`"
+            )
+        patterns = None if spaces is None else [_pattern(space) for space in spaces]
         self._make_file()
         with self._open() as connection, connection:
+            return _insert(connection, name, permissions, patterns, expires_at)
+
+    def rotate(self, id: str, overlap: timedelta) -> tuple[str, Key]:
+        """Make a successor of a key, and let the key itself expire after the overlap.
+
+        The successor has its name, permissions and spaces, and is valid for as long as the key was
+        to be. Returns the successor, which cannot be shown again, and the old key.
+
+        Raises:
+            NotFoundError: there is no valid key with this id.
+        """
+        now = _now()
+        with self._changing(id) as (connection, old):
+            life = None if old.expires_at is None else now + (old.expires_at - old.created_at)
+            until = min(now + overlap, old.expires_at or now + overlap)
+            made = _insert(connection, old.name, old.permissions, old.spaces, life)
+            connection.execute("UPDATE key SET expires_at = ? WHERE id = ?", (_text(until), old.id))
+            return made, _found(connection, old.id)
+
+    def revoke(self, id: str) -> Key:
+        """Make a key invalid for good, at once.
+
+        Raises:
+            NotFoundError: there is no valid key with this id.
+        """
+        with self._changing(id) as (connection, key):
             connection.execute(
-                "INSERT INTO key VALUES (?, ?, ?, ?, ?, ?, NULL)",
-                (id, name, _digest(secret), permission, spaces is None, _now()),
+                "UPDATE key SET revoked_at = ? WHERE id = ?", (_text(_now()), key.id)
             )
-            connection.executemany(
-                "INSERT INTO key_space VALUES (?, ?)",
-                [(id, space) for space in dict.fromkeys(spaces or ())],
-            )
-        return f"{_PREFIX}_{id}_{secret}"
+            return _found(connection, key.id)
 
     def list(self) -> list[Key]:
-        """List all keys, also those that were revoked, oldest first."""
+        """List all keys, also those that were revoked or have expired, oldest first."""
         if not self.path.exists():
             return []
         with self._open() as connection:
             rows = connection.execute("SELECT * FROM key ORDER BY created_at, id").fetchall()
             return [_key(connection, row) for row in rows]
-
-    def revoke(self, id: str) -> Key:
-        """Make a key invalid for good.
-
-        Raises:
-            NotFoundError: there is no valid key with this id.
-        """
-        if self.path.exists():
-            with self._open() as connection, connection:
-                done = connection.execute(
-                    "UPDATE key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
-                    (_now(), id),
-                )
-                if done.rowcount:
-                    row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
-                    return _key(connection, row)
-        raise NotFoundError(f"no valid key has the id {id!r}; `cognigraph keys list` shows them")
 
     def find(self, text: str) -> Key | None:
         """Return the valid key that a client presents, in time that does not depend on it."""
@@ -136,7 +174,7 @@ class KeyFile:
         is_right = hmac.compare_digest(_digest(secret), expected)
         if row is None or key is None or not is_right or prefix != _PREFIX:
             return None
-        return None if key.revoked_at else key
+        return key if key.is_valid(_now()) else None
 
     def is_empty(self) -> bool:
         """Whether no key was ever made. Revoking the last key does not open the server."""
@@ -144,6 +182,18 @@ class KeyFile:
             return True
         with self._open() as connection:
             return connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
+
+    @contextmanager
+    def _changing(self, id: str) -> Iterator[tuple[sqlite3.Connection, Key]]:
+        """A transaction about a valid key."""
+        if self.path.exists():
+            with self._open() as connection, connection:
+                connection.execute("BEGIN IMMEDIATE")
+                row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
+                if row is not None and (key := _key(connection, row)).is_valid(_now()):
+                    yield connection, key
+                    return
+        raise NotFoundError(f"no valid key has the id {id!r}; `cognigraph keys list` shows them")
 
     def _make_file(self) -> None:
         """Make the file so that only its owner can read it."""
@@ -154,14 +204,14 @@ class KeyFile:
                 f"cannot write the key file {self.path}: {error.strerror}; choose another with "
                 "--keys or COGNIGRAPH_KEYS"
             ) from error
-        with self._open() as connection:
-            connection.executescript(_SCHEMA)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT)) as connection:
                 connection.row_factory = sqlite3.Row
+                if _format(connection) < _FORMAT:
+                    _upgrade(connection)
                 yield connection
         except sqlite3.Error as error:
             raise StoreUnavailableError(
@@ -170,23 +220,76 @@ class KeyFile:
             ) from error
 
 
-def _key(connection: sqlite3.Connection, row: sqlite3.Row) -> Key:
-    spaces = connection.execute(
-        "SELECT space FROM key_space WHERE key = ? ORDER BY space", (row["id"],)
+def _format(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Make the tables, or those of the first format into the present ones."""
+    connection.create_function("pattern", 1, glob.escape, deterministic=True)
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        if _format(connection) == _FORMAT:
+            return  # another process has done it
+        columns = {row["name"] for row in connection.execute("PRAGMA table_info(key)")}
+        for statement in (_FROM_FORMAT_1 if columns else _SCHEMA).split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    name: str,
+    permissions: Iterable[str],
+    patterns: Iterable[str] | None,
+    expires_at: datetime | None,
+) -> str:
+    """Add a key and return it."""
+    id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    connection.execute(
+        "INSERT INTO key (id, name, digest, permissions, every_space, created_at, expires_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            id, name, _digest(secret), ",".join(sorted({*permissions}, key=PERMISSIONS.index)),
+            patterns is None, _text(_now()), None if expires_at is None else _text(expires_at),
+        ),
+    )  # fmt: skip
+    connection.executemany(
+        "INSERT INTO key_space VALUES (?, ?)",
+        [(id, pattern) for pattern in dict.fromkeys(patterns or ())],
     )
+    return f"{_PREFIX}_{id}_{secret}"
+
+
+def _found(connection: sqlite3.Connection, id: str) -> Key:
+    return _key(connection, connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone())
+
+
+def _key(connection: sqlite3.Connection, row: sqlite3.Row) -> Key:
+    rows = connection.execute("SELECT space FROM key_space WHERE key = ? ORDER BY 1", (row["id"],))
     return Key(
         id=row["id"],
         name=row["name"],
-        permission=row["permission"],
-        spaces=None if row["every_space"] else tuple(space for (space,) in spaces),
+        permissions=tuple(row["permissions"].split(",")),
+        spaces=None if row["every_space"] else tuple(pattern for (pattern,) in rows),
         created_at=datetime.fromisoformat(row["created_at"]),
+        expires_at=datetime.fromisoformat(row["expires_at"]) if row["expires_at"] else None,
         revoked_at=datetime.fromisoformat(row["revoked_at"]) if row["revoked_at"] else None,
     )
+
+
+def _pattern(space: str) -> str:
+    """The pattern of a name, in which only a star has a meaning."""
+    return "*".join(map(glob.escape, space.split("*")))
 
 
 def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")

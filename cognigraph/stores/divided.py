@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 from threading import RLock
 from typing import Any, Protocol, cast
 
 from cognigraph.errors import ConfigurationError, StoreError
-from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.protocols import (
     EnrichmentQueue,
     EntityResolution,
@@ -251,6 +251,10 @@ class _Queue(_BySpace):
 class _Housekeeping(_BySpace):
     """Housekeeping, of which two operations are about whole databases."""
 
+    def audit(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log of its space."""
+        self._groups.store_of(entry.space).housekeeping.audit(entry)
+
     def backup(self, path: str) -> None:
         """Refuse, as servers have tools of their own."""
         raise StoreError(
@@ -324,6 +328,14 @@ class DividedStore:
     def spaces(self) -> list[str]:
         """Names of the spaces of all databases, sorted."""
         return self._groups.spaces()
+
+    def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
+        """The audit log of a space, or of the spaces of all databases."""
+        if space is not None:
+            return self._groups.store_of(space).audit_log(space, limit=limit, offset=offset)
+        logs = (store.audit_log(None, limit=offset + limit) for _, store in self._groups.all())
+        found = sorted(chain.from_iterable(logs), key=lambda entry: entry.at, reverse=True)
+        return found[offset : offset + limit]
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None

@@ -29,6 +29,8 @@ Chunk      ``message_id, session, speaker, role, at, text, part, parts, heading,
            ``-[:MENTIONS]->`` Entity
 Version    ``number, text, replaced_at``; an earlier text of a message
 Forgotten  only a ``uid``, the hash of a forgotten message's key
+Audit      ``at, owner (a space), action, by, subjects, details``; it has no ``space``, so that no
+           query of a user sees it, and it outlives its space
 =========  ==========================================================================
 
 Every node has ``uid`` (unique) and ``space``; no relationship joins two spaces.
@@ -58,7 +60,7 @@ from cognigraph.model import (
     Written,
 )
 from cognigraph.model.filters import MessageQuery, TripleQuery
-from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
 from cognigraph.settings import QuerySettings
 from cognigraph.states.succession import NewRuling, Ruling, Standing
 from cognigraph.stores.candidates import (
@@ -325,11 +327,17 @@ class EntityResolution(Protocol):
         """Extracted entities with this normalised name, or with an alias of it in the text."""
         ...
 
-    def merge(self, space: str, uid: str, into: str) -> None:
-        """Record a user's decision that two entities are the same; ``into`` is canonical."""
+    def merge(self, space: str, uid: str, into: str, by: str | None = None) -> None:
+        """Record a user's decision that two entities are the same; ``into`` is canonical.
+
+        The audit log says so in the same transaction, with who acted (``by``), as for all that
+        users decide.
+        """
         ...
 
-    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+    def split(
+        self, space: str, uid: str, apart_from: str | None = None, by: str | None = None
+    ) -> bool:
         """Undo a user's merge of an entity, or separate it from its group.
 
         With ``apart_from``, separate these two entities. False if the entity is in no group. See
@@ -363,12 +371,13 @@ class EntityResolution(Protocol):
 class StateStore(Protocol):
     """What users say of facts, and which facts share a slot; see :mod:`cognigraph.states`."""
 
-    def rule(self, space: str, *rulings: NewRuling) -> None:
+    def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
         """Record what a user said of triples, and decide their slots again, in one transaction.
 
         It outlives the triples: one that is read again is ruled again. ``by`` is the uid of the
         triple that supersedes it, ``at`` when it ended. A later word takes the place of an earlier
-        one. :class:`NotFoundError` if there is no such triple; then nothing is recorded.
+        one. The audit log has it, too, with who acted. :class:`NotFoundError` if there is no such
+        triple; then nothing is recorded.
         """
         ...
 
@@ -647,6 +656,10 @@ class HousekeepingStore(Protocol):
         """Delete a space with all that it holds; ended leases bring nothing back. Repeatable."""
         ...
 
+    def audit(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log, durably. Nothing changes or deletes one."""
+        ...
+
     def backup(self, path: str) -> None:
         """Write a consistent copy of the database to a new file, while it is in use.
 
@@ -751,6 +764,10 @@ class Store(Protocol):
 
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
+        ...
+
+    def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
+        """Entries of the audit log, newest first: of a space, or of all, also deleted ones."""
         ...
 
     def reindexing(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from cognigraph.arrays import Vector
 from cognigraph.errors import ConfigurationError
@@ -23,9 +24,10 @@ from cognigraph.model import (
     WrittenKind,
 )
 from cognigraph.model.filters import MessagePage, Position
+from cognigraph.model.storage import AuditAction, AuditEntry
 from cognigraph.states.core_profile import CoreOperation, reapplied
 from cognigraph.states.succession import NewRuling
-from cognigraph.times import When, from_micros
+from cognigraph.times import When, from_micros, to_micros
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,8 @@ class MessageData:
     """What is stored with a message beside its text; ``metadata`` and ``raw`` are JSON texts.
 
     ``facts`` (JSON) are those that an application stated; the text says the same in words, and no
-    extractor reads it. ``expires`` is when the message is to be forgotten.
+    extractor reads it. ``expires`` is when the message is to be forgotten, and ``written_by`` who
+    stored it.
     """
 
     metadata: str | None = None
@@ -60,6 +63,7 @@ class MessageData:
     raw: str | None = None
     facts: str | None = None
     expires: datetime | None = None
+    written_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -385,6 +389,32 @@ def merge_of(
     """A merge from the history; times are in microseconds since 1970."""
     undone = None if undone_at is None else from_micros(undone_at)
     return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
+
+
+def audit_row(entry: AuditEntry) -> dict[str, Any]:
+    """An entry of the audit log as both stores keep it."""
+    return {
+        "at": to_micros(entry.at),
+        "space": entry.space,
+        "action": entry.action,
+        "by": entry.by,
+        "subjects": json.dumps(entry.subjects),
+        "details": json.dumps(dict(entry.details)),
+    }
+
+
+def ruling_entry(ruling: NewRuling, at: datetime, space: str, by: str | None) -> AuditEntry:
+    """The entry of the audit log for what a user says of a fact; the reason may quote a message."""
+    subjects = (ruling.uid,) if ruling.by is None else (ruling.uid, ruling.by)
+    return AuditEntry(at, space, ruling.kind, by, subjects)
+
+
+def audit_entry(
+    at: int, space: str, action: AuditAction, by: str | None, subjects: str, details: str
+) -> AuditEntry:
+    """An entry of the audit log, of a row of a store."""
+    subject_uids = tuple(json.loads(subjects))
+    return AuditEntry(from_micros(at), space, action, by, subject_uids, json.loads(details))
 
 
 # Which versions a derivation adds to what writers keep: the decision of both stores.

@@ -58,8 +58,11 @@ def clean(
     seen: Counter[str],
     index: int,
     facts: str | None = None,
+    by: str | None = None,
 ) -> Clean:
     """Validate one message and assign its identity; ``facts`` (JSON) are stated with it.
+
+    ``by`` is who stores it.
 
     ``seen`` counts equal messages without an id in this call. Two equal messages with the same time
     therefore stay two messages, and a repeated call recognises both.
@@ -93,6 +96,8 @@ def clean(
     given = (message.facts, message.extract, message.session_summary)
     if facts is None and any(part is not None for part in given):
         data = replace(data or MessageData(), facts=stated_with(message, speaker, at, index))
+    if by is not None:
+        data = replace(data or MessageData(), written_by=by)
     if data is not None and data.expires is not None and data.expires <= at:
         raise InvalidMessageError(
             f"message {index}: expires is not later than the message itself", index=index

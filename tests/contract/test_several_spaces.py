@@ -34,5 +34,14 @@ def test_spaces_are_searched_together_and_only_those_that_are_named(open_memory,
         assert result.results[name].hits == memory.space(name).search("boiler", 4, START).hits
     only = memory.search_spaces(named, "boiler", now=START, where=Filter(speaker="a"))
     assert {one.space for one in only} == {space_name + "a"}
-    with pytest.raises(ConfigurationError, match="at least one"):
-        memory.search_spaces([], "boiler")
+    assert not memory.search_spaces([], "boiler")
+    with pytest.raises(ConfigurationError, match="a list of names"):
+        memory.search_spaces("ab", "boiler")
+
+
+def test_without_names_all_spaces_are_searched(open_memory, space_name):
+    memory = open_memory()
+    for name in "ab":
+        memory.space(space_name + name).add("The boiler hums.", id=name, at=START)
+    found = memory.search_spaces(None, "boiler", 1000, START)
+    assert {space_name + "a", space_name + "b"} <= {one.space for one in found}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -375,3 +376,49 @@ def test_the_installed_command_works(agent: Agent) -> None:
     agent.spool = Spool(agent.db)
     agent.settle()
     assert [m.id for m in agent.messages(space_of(Path("/")))] == ["u1"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
+    """Its host is played by ``opencode_host.mjs``, as the plugin interfaces describe it."""
+    agent = Agent(root, "opencode")
+    plugin = agent.home / ".config/opencode/plugins/cognigraph.js"
+
+    def talk(session: str, text: str, answer: str) -> list[str]:
+        words = ["node", str(Path(__file__).with_name("opencode_host.mjs")), str(plugin), version,
+                 str(agent.project), session, text, answer]  # fmt: skip
+        done = subprocess.run(
+            words, capture_output=True, encoding="utf-8", env=agent.environment(), timeout=SECONDS,
+            check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        found: list[str] = json.loads(done.stdout)
+        return found
+
+    def environment(**extra: str) -> dict[str, str]:
+        given = Agent.environment(agent, **extra)
+        given.pop("XDG_CONFIG_HOME", None)
+        return given
+
+    agent.environment = environment  # type: ignore[method-assign]
+    assert agent.run("hooks", "install", "opencode").returncode == 0
+    (row,) = json.loads(agent.run("hooks", "status", "--json").stdout)["installed"]
+    assert (row["agent"], row["file"]) == ("opencode", str(plugin))
+    assert talk("s1", FACT, "Noted.") == []
+    agent.settle()
+    assert [(m.role, m.text) for m in agent.messages()] == [("user", FACT), ("assistant", "Noted.")]
+    wait_for(agent.spool.socket_file.exists)
+    blocks = talk("s2", "Which database does the billing service use?", "PostgreSQL 16.")
+    assert len(blocks) == 2 and all(FACT in block for block in blocks)
+    assert talk("sub1", "Look through the code.", "Done.") == []
+    agent.settle()
+    assert [m.id for m in agent.messages()][:2] == ["m1", "p1" if version == "1" else "m2-0"]
+    assert "Look through the code." not in [m.text for m in agent.messages()]
+    agent.kill()
+    assert agent.run("hooks", "remove", "opencode").returncode == 0
+    assert not plugin.exists()
+    plugin.write_text("export default {}")
+    refused = agent.run("hooks", "install", "opencode")
+    assert (refused.returncode, plugin.read_text()) == (2, "export default {}")
+    assert "not a plugin of cognigraph" in refused.stderr

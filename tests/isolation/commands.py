@@ -41,6 +41,7 @@ COMMANDS: list[Line] = [
     ["search", QUESTION, "--now", NOW, "-k", "5"],
     ["facts"],
     ["stats"],
+    ["audit", "--limit", "3"],
     ["export", FILE, "--derived"],
 ]
 NOT_OF_A_SPACE = {

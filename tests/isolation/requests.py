@@ -76,11 +76,14 @@ REQUESTS: list[Request] = [
     *_READS,
     ("export", {"derived": True}, None),
     ("copy_space", {}, {"to": COPY}),
+    ("audit", {"limit": 3}, None),
+    ("search_spaces", {}, {"question": QUESTION, "now": NOW, "spaces": [MINE, COPY]}),
     ("delete_space", {}, None),
     ("load", {}, EXPORTED),
     ("stats", {}, None),
 ]  # fmt: skip
 NOT_OF_A_SPACE = {
+    "audit_log": "of the whole store, for its operators",
     "check": "counts the rows of the whole store",
     "info": "names the store, which is another one in this comparison",
     "health": "says nothing of spaces",

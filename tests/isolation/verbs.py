@@ -125,6 +125,7 @@ MEMORY: list[Call] = [
     ("admin.copy_space", {"a": MINE, "b": COPY}),
     ("search_spaces", {"spaces": [MINE, COPY], "question": QUESTION, "now": NOW}),
     ("admin.delete_space", {"name": COPY}),
+    ("admin.audit", {"space": MINE, "limit": 3}),
 ]
 """Calls of what a memory has beside the verbs of a space."""
 

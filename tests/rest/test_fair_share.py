@@ -136,7 +136,7 @@ def test_a_place_that_was_given_up_is_waited_for_again():
 @pytest.mark.parametrize("requests", [1, 4])
 def test_one_key_cannot_take_all_requests_that_the_server_takes(serve, keys, requests):
     client = serve(keys=keys, limits=ServerLimits(requests=requests, rate=0))
-    key = keys.create("greedy", "read", None)
+    key = keys.create("greedy", ["read"], None)
     gate = client.app.middleware_stack
     while not hasattr(gate, "_share"):
         gate = getattr(gate, "app", None) or gate._app
@@ -144,5 +144,5 @@ def test_one_key_cannot_take_all_requests_that_the_server_takes(serve, keys, req
     gate._requests[id] = max(1, requests // 2)
     refused = client.get("/v1/spaces", headers=bearer(key))
     assert refused.status_code == 429 and refused.headers["retry-after"] == "1"
-    other = keys.create("modest", "read", None)
+    other = keys.create("modest", ["read"], None)
     assert client.get("/v1/spaces", headers=bearer(other)).status_code == 200

@@ -289,7 +289,7 @@ def test_work_whose_result_is_waited_for_ends_when_its_client_has_left():
 
 def test_a_key_that_is_revoked_ends_the_work_that_it_began(tmp_path):
     keys = KeyFile(tmp_path / "keys")
-    header = f"Bearer {keys.create('agent', 'write', ['ann'])}"
+    header = f"Bearer {keys.create('agent', ['read', 'write'], ['ann'])}"
     doorkeeper = Doorkeeper(keys, is_open=False)
     sent = request(LongWork(1, patience=0.05))
     sent.app.state.doorkeeper = doorkeeper

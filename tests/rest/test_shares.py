@@ -68,8 +68,8 @@ class Served:
 
     def __init__(self, address: tuple[str, int], app: Any, keys: KeyFile, held: Held) -> None:
         self.address, self.app, self.held = address, app, held
-        self.greedy = keys.create("greedy", "write", ["mean"])
-        self.modest = keys.create("modest", "write", ["ann"])
+        self.greedy = keys.create("greedy", ["read", "write"], ["mean"])
+        self.modest = keys.create("modest", ["read", "write"], ["ann"])
         self.url = f"http://{address[0]}:{address[1]}/v1/spaces"
 
     def request(self, method: str, path: str, key: str | None = None, **more: Any) -> Any:

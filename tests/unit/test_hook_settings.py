@@ -10,6 +10,8 @@ import pytest
 from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
 from cognigraph.hooks.settings import added, command, installed, removed
 
+WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plugin}
+
 FOREIGN = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo hi"}]}
 FILES = {
     "empty": "{}",
@@ -30,7 +32,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     with_hooks = added(text, agent, None)
@@ -45,7 +47,7 @@ def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     assert removed(elsewhere, agent) == text
 
 
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
 def test_a_file_that_is_made_is_removed(agent: Agent) -> None:
     text = added(None, agent, None)
     given = json.loads(text)
@@ -147,3 +149,20 @@ def test_what_agents_send_becomes_events(tmp_path: Path) -> None:
     assert (said.session, said.space) == ("c", space_of(tmp_path))
     assert event_of(AGENTS["claude-code"], "Stop", cursor | base) is None
     assert event_of(AGENTS["claude-code"], "Notification", base) is None
+
+
+def test_a_plugin_is_a_file_of_its_own() -> None:
+    opencode = AGENTS["opencode"]
+    text = added(None, opencode, Path("/a b.db"))
+    assert added(text, opencode, Path("/a b.db")) == text
+    commands = installed(text, opencode)
+    assert commands.keys() == opencode.events.keys()
+    assert all("hook opencode --db '/a b.db' session." in one for one in commands.values())
+    assert removed(text, opencode) is None
+    for foreign in ("", "export default {}", 'const COMMAND = ["rm"];'):
+        for change in (removed, lambda text, agent: added(text, agent, None)):
+            with pytest.raises(ValueError, match="not a plugin of cognigraph"):
+                change(foreign, opencode)
+    home = {"XDG_CONFIG_HOME": "/config"}
+    assert opencode.user_folder(home) == Path("/config/opencode")
+    assert opencode.settings_file(Path("/app")) == Path("/app/.opencode/plugins/cognigraph.js")

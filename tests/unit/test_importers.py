@@ -48,7 +48,7 @@ def written(tmp_path: Path, name: str, text: str) -> Path:
     ("file", "format"),
     [
         ("chatgpt.json", "chatgpt"), ("claude.json", "claude"),
-        ("claude-code.jsonl", "claude-code"),
+        ("claude-code.jsonl", "claude-code"), ("opencode.json", "opencode"),
         ("openai.json", "openai"), ("fine-tune.jsonl", "openai"), ("langchain.json", "langchain"),
         ("table.csv", "csv"), ("mem0.json", "mem0"), ("graphiti.json", "graphiti"),
         ("graphiti-neo4j.jsonl", "graphiti"), ("langmem.jsonl", "langgraph"),
@@ -116,6 +116,17 @@ def test_claude_gives_text_attachments_and_the_current_branch() -> None:
     assert [block["type"] for block in answer.raw["content"]] == ["tool_use", "text"]
     assert odd == "is not a JSON object"
     assert (hello.text, second.text, second.id) == ("Hello", "Second answer", "b2")
+
+
+def test_opencode_gives_what_was_said_with_the_ids_of_the_hook() -> None:
+    found = [message for _, message in read(DATA / "opencode.json")]
+    assert [(one.id, one.role, one.session, one.text) for one in found] == [
+        ("msg_1", "user", "ses_1", "Which database does the billing service use?"),
+        ("prt_6", "assistant", "ses_1", "Let me look."),
+        ("prt_8", "assistant", "ses_1", "PostgreSQL 16."),
+    ]
+    assert found[0].at == "2026-05-20T09:00:00+00:00"
+    assert found[0].metadata == {"folder": "/home/ann/app"}
 
 
 def test_claude_code_gives_what_was_said_and_the_results_of_tools() -> None:

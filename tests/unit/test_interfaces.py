@@ -94,6 +94,10 @@ NOT_SENT = {
     ("admin.copy_space", "a"): "the space of the path",
     ("admin.copy_space", "b"): "called `to`",
     ("admin.delete_space", "name"): "the space of the path",
+    ("admin.delete_space", "by"): "the name of the key",
+    ("admin.audit", "offset"): "called `cursor`",
+    ("space", "by"): "the name of the key",
+    ("admin.audit", "space"): "the space of the path, or none",
 }
 COMMANDS = {
     "add_many": "import",
@@ -111,11 +115,12 @@ COMMANDS = {
     "admin.reindex": "reindex",
     "admin.waiting": "doctor",
     "admin.longest_wait": "doctor",
+    "admin.audit": "audit",
+    "search_spaces": "search",
 }
 """The commands of operations that are only a part of one, or of which a command is more."""
 NO_COMMAND = {
     "get": "`messages` shows whole messages",
-    "search_spaces": "a command works in one space",
     "space": "--space names it",
     "close": "a command closes the memory itself",
     "overview.summaries": "`sessions` shows the present summary",

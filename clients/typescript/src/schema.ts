@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit Log
+         * @description List the audit log of all spaces, also of deleted ones, newest first.
+         */
+        get: operations["audit_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/check": {
         parameters: {
             query?: never;
@@ -116,6 +136,8 @@ export interface paths {
         /**
          * Search Spaces
          * @description Search several spaces, each by itself, and rank their messages together.
+         *
+         *     Without `spaces`, all that hold messages and that the key may read.
          */
         post: operations["search_spaces"];
         delete?: never;
@@ -133,7 +155,7 @@ export interface paths {
         };
         /**
          * Spaces
-         * @description List the spaces that hold messages, as far as the key opens them.
+         * @description List the spaces that hold messages, as far as the key may read them.
          */
         get: operations["spaces"];
         put?: never;
@@ -185,6 +207,26 @@ export interface paths {
          *     is empty, and `context` has the block. The operator of the server pays for the model.
          */
         post: operations["ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{space}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit
+         * @description List what was decided, corrected and removed in the space, and by whom, newest first.
+         */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1267,6 +1309,48 @@ export interface components {
              * @enum {string}
              */
             verdict: "enough" | "partial" | "nothing" | "unchecked";
+        };
+        /**
+         * AuditEntry
+         * @description One decision, correction or removal in the audit log. It never has a text or a name.
+         *
+         *     ``by`` is who acted, as given to :meth:`Memory.space` (the server gives the name of the key);
+         *     ``None`` if nobody was. ``subjects`` are uids: of the fact and the one that took its place, of
+         *     the entities, or of the messages, of which the first 100 are listed. A uid is a hash. Messages
+         *     that may be stored again leave none. ``details`` has the criteria of a removal, without their
+         *     values, and counts of what it removed.
+         */
+        AuditEntry: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "update" | "forget" | "delete space" | "supersede" | "retract" | "restore" | "merge" | "split";
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string | null;
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Space */
+            space: string;
+            /** Subjects */
+            subjects: string[];
+        };
+        /**
+         * AuditEntryPage
+         * @description A page of a listing. `next` is the cursor of the next page, null at the end.
+         */
+        AuditEntryPage: {
+            /** Items */
+            items: components["schemas"]["AuditEntry"][];
+            /** Next */
+            next: string | null;
         };
         /**
          * BadRecord
@@ -2583,9 +2667,9 @@ export interface components {
             settings?: components["schemas"]["SearchSettingsBody"] | null;
             /**
              * Spaces
-             * @description Names of spaces. One that holds nothing gives no hits.
+             * @description Names of spaces; `None` for all. One that holds nothing gives no hits.
              */
-            spaces: string[];
+            spaces?: string[] | null;
             /**
              * Valid At
              * @description Facts that are true at this time.
@@ -2732,8 +2816,11 @@ export interface components {
             hits: components["schemas"]["SpaceHit"][];
             /** Question */
             question: string;
-            /** Results */
-            results: {
+            /**
+             * Results
+             * @description Only with `explain`.
+             */
+            results?: {
                 [key: string]: components["schemas"]["SearchResult"];
             };
         };
@@ -2879,7 +2966,8 @@ export interface components {
          *
          *     ``is_enriched`` says whether an extractor has read all its chunks. ``role`` is ``None`` for a
          *     person; ``tags`` are sorted; ``raw`` is what was given, ``None`` if nothing was, and
-         *     ``expires`` when it is to be forgotten, if that was said.
+         *     ``expires`` when it is to be forgotten, if that was said. ``written_by`` is who stored it or its
+         *     present text: the name that was given to :meth:`Memory.space`, or that of the server's key.
          */
         StoredMessage: {
             /**
@@ -2911,6 +2999,8 @@ export interface components {
             tags: string[];
             /** Text */
             text: string;
+            /** Written By */
+            written_by: string | null;
         };
         /**
          * StoredMessagePage
@@ -3429,6 +3519,61 @@ export interface operations {
             };
         };
     };
+    audit_log: {
+        parameters: {
+            query?: {
+                /** @description The largest number of items. */
+                limit?: number;
+                /** @description The `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+            /** @description A problem: what is wrong, and what to do. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        detail: string;
+                        retryable: boolean;
+                        status: number;
+                        title: string;
+                        type: string;
+                    };
+                };
+            };
+            /** @description A problem: what is wrong, and what to do. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        detail: string;
+                        retryable: boolean;
+                        status: number;
+                        title: string;
+                        type: string;
+                    };
+                };
+            };
+        };
+    };
     check: {
         parameters: {
             query?: never;
@@ -3776,6 +3921,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description A problem: what is wrong, and what to do. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        detail: string;
+                        retryable: boolean;
+                        status: number;
+                        title: string;
+                        type: string;
+                    };
+                };
+            };
+            /** @description A problem: what is wrong, and what to do. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        detail: string;
+                        retryable: boolean;
+                        status: number;
+                        title: string;
+                        type: string;
+                    };
+                };
+            };
+        };
+    };
+    audit: {
+        parameters: {
+            query?: {
+                /** @description The largest number of items. */
+                limit?: number;
+                /** @description The `next` of the page before. */
+                cursor?: string | null;
+                /** @description Answer 404 if the space holds nothing, as after a typo. */
+                existing?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the space. */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
                 };
             };
             /** @description A problem: what is wrong, and what to do. */

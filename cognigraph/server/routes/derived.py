@@ -9,14 +9,14 @@ from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from cognigraph.declared import Operation, Verb, declared
 from cognigraph.errors import NotFoundError
 from cognigraph.operations.overview import Overview
 from cognigraph.operations.queue import Queue
 from cognigraph.operations.review import Review
-from cognigraph.server.access import Readable, Writable
+from cognigraph.server.access import Editable, Forgettable, Readable, grant_of
 from cognigraph.server.answers import described, document, page_of, paged, schema_of
 from cognigraph.server.bodies import Arguments, from_body, from_query, sentence
 from cognigraph.server.routes.parameters import Cursor, Limit
@@ -51,7 +51,7 @@ _CHANGE: tuple[Verb, ...] = (
     Review.merge,
     Review.split,
 )
-"""Operations that a client calls with POST and a key that may write."""
+"""Operations that a client calls with POST and a key that may read and write, or forget."""
 
 router = APIRouter()
 
@@ -85,13 +85,21 @@ def _post(verb: Verb) -> None:
     operation = declared(verb)
     body = from_body(verb)
 
-    def change(space: Writable, given: Annotated[Arguments, body]) -> Response:
-        answer = operation.bound_to(space)(**given)
-        if answer is None:
-            return Response(status_code=204)
-        return document({"count": answer} if isinstance(answer, int) else answer)
+    def change(space: Editable, given: Annotated[Arguments, body]) -> Response:
+        return _done(operation.bound_to(space)(**given))
 
-    _add("POST", operation, change)
+    def forget(request: Request, space: Forgettable, given: Annotated[Arguments, body]) -> Response:
+        if given.get("dry_run"):  # it lists messages
+            grant_of(request).check("read", space.name)
+        return _done(space.forget(**given))
+
+    _add("POST", operation, forget if verb is Space.forget else change)
+
+
+def _done(answer: Any) -> Response:
+    if answer is None:
+        return Response(status_code=204)
+    return document({"count": answer} if isinstance(answer, int) else answer)
 
 
 def _add(method: str, operation: Operation, endpoint: Verb) -> None:

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Header, Request, Response
 from cognigraph.errors import NotFoundError
 from cognigraph.model import DEFAULT_SESSION, AddResult, Forgotten, MessageVersion, StoredMessage
 from cognigraph.plain_data import plain
-from cognigraph.server.access import Readable, Writable
+from cognigraph.server.access import Editable, Forgettable, Readable, Writable
 from cognigraph.server.answers import described, document, page_of, schema_of
 from cognigraph.server.bodies import Arguments, UpdateBody, from_body, from_query
 from cognigraph.server.problems import Problem
@@ -101,7 +101,7 @@ def get(
 
 @router.patch("/messages/{id}", responses=described(schema_of(StoredMessage)))
 def update(
-    space: Writable,
+    space: Editable,
     id: MessageId,
     body: UpdateBody,
     session: InSession = None,
@@ -116,7 +116,7 @@ def update(
 
 @router.delete("/messages/{id}", responses=described(schema_of(Forgotten)))
 def delete(
-    space: Writable, id: MessageId, session: InSession = None, if_match: IfMatch = None
+    space: Forgettable, id: MessageId, session: InSession = None, if_match: IfMatch = None
 ) -> Response:
     """Forget one message, with all that was made from it and from nothing else."""
     with _updating:
@@ -140,7 +140,7 @@ def etag(message: StoredMessage) -> str:
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
-def _check_unchanged(space: Writable, id: str, session: str | None, if_match: str | None) -> None:
+def _check_unchanged(space: Space, id: str, session: str | None, if_match: str | None) -> None:
     if if_match is None:
         return
     if not _names(if_match, etag(_existing(space, id, session))):
@@ -155,7 +155,7 @@ def _names(header: str, tag: str) -> bool:
     return "*" in given or tag in given
 
 
-def _existing(space: Readable, id: str, session: str | None) -> StoredMessage:
+def _existing(space: Space, id: str, session: str | None) -> StoredMessage:
     message = space.get(id, session)
     if message is None:
         raise _missing(id)

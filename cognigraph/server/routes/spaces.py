@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
 
+from cognigraph.errors import ConfigurationError
 from cognigraph.memory import Memory
 from cognigraph.model import SpacesResult
-from cognigraph.model.storage import Check, StoreInfo
+from cognigraph.model.storage import AuditEntry, Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
-from cognigraph.server.answers import answer, brief_spaces, described, document, page_of, schema_of
-from cognigraph.server.bodies import Arguments, CopyBody, from_body
-from cognigraph.server.routes.parameters import Explain
+from cognigraph.server.answers import (
+    answer,
+    brief_spaces,
+    described,
+    document,
+    page_of,
+    paged,
+    schema_of,
+)
+from cognigraph.server.bodies import MOST_SPACES, Arguments, CopyBody, from_body
+from cognigraph.server.routes.parameters import Cursor, Explain, Limit
 from cognigraph.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
@@ -28,7 +38,7 @@ def space(space: Readable) -> Response:
 @router.delete("", status_code=204)
 def delete_space(request: Request, space: Owned) -> Response:
     """Delete the space with all that it holds."""
-    memory_of(request).admin.delete_space(space.name)
+    memory_of(request).admin.delete_space(space.name, by=grant_of(request).by)
     return Response(status_code=204)
 
 
@@ -40,12 +50,28 @@ def copy_space(request: Request, space: Owned, body: CopyBody) -> Response:
     return document({"messages": copied}, 201)
 
 
+@router.get("/audit", responses=described(page_of(AuditEntry)))
+def audit(request: Request, space: Owned, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """List what was decided, corrected and removed in the space, and by whom, newest first."""
+    listing = partial(memory_of(request).admin.audit, space.name)
+    return document(paged(listing, limit, cursor))
+
+
+@store.get("/audit", responses=described(page_of(AuditEntry)))
+def audit_log(memory: WholeStore, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """List the audit log of all spaces, also of deleted ones, newest first."""
+    return document(paged(memory.admin.audit, limit, cursor))
+
+
 @store.get("/spaces", responses=described(dict[str, list[str]]))
 def spaces(request: Request) -> Response:
-    """List the spaces that hold messages, as far as the key opens them."""
+    """List the spaces that hold messages, as far as the key may read them."""
+    return document({"items": _readable(request)})
+
+
+def _readable(request: Request) -> list[str]:
     grant = grant_of(request)
-    names = [name for name in memory_of(request).spaces() if grant.sees(name)]
-    return document({"items": names})
+    return [name for name in memory_of(request).spaces() if grant.reads(name)]
 
 
 @store.post("/search", responses=described(schema_of(SpacesResult)))
@@ -54,11 +80,21 @@ def search_spaces(
     given: Annotated[Arguments, from_body(Memory.search_spaces)],
     explain: Explain = False,
 ) -> Response:
-    """Search several spaces, each by itself, and rank their messages together."""
-    for name in given["spaces"]:
+    """Search several spaces, each by itself, and rank their messages together.
+
+    Without `spaces`, all that hold messages and that the key may read.
+    """
+    named = given.pop("spaces", None)
+    for name in named or ():
         grant_of(request).check("read", name)
-    with span("cognigraph.search", ", ".join(given["spaces"])):
-        found = memory_of(request).search_spaces(**given)
+    spaces = _readable(request) if named is None else named
+    if len(spaces) > MOST_SPACES:
+        raise ConfigurationError(
+            f"the key may read {len(spaces):,} spaces, and at most {MOST_SPACES} are searched at "
+            "once; name some in `spaces`"
+        )
+    with span("cognigraph.search", f"{len(spaces)} spaces"):
+        found = memory_of(request).search_spaces(spaces, **given)
     return answer(brief_spaces(found), explain=explain)
 
 

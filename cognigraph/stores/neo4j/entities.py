@@ -8,8 +8,9 @@ from datetime import datetime
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Merge, SuspectedDuplicate
-from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.model.storage import AuditEntry, EmbedderIdentity
 from cognigraph.resolution import incremental
+from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.tokens import name_hash
@@ -42,23 +43,31 @@ class Neo4jResolution:
         )
         return [NamedEntity(*row) for row in rows]
 
-    def merge(self, space: str, uid: str, into: str) -> None:
+    def merge(self, space: str, uid: str, into: str, by: str | None = None) -> None:
         """Record a user's decision that two entities are the same."""
+        entry = AuditEntry(self._clock(), space, "merge", by, (uid, into))
 
         def work(tx: Transaction) -> None:
             entity_map, at = _begin(tx, space, self._clock())
             incremental.merge(entity_map, uid, into, at)
             entity_map.touched.decide()
+            add_entry(tx, entry)
 
         self._connection.write(work)
 
-    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+    def split(
+        self, space: str, uid: str, apart_from: str | None = None, by: str | None = None
+    ) -> bool:
         """Undo a merge, or separate an entity from its group or from one other entity."""
+        subjects = (uid,) if apart_from is None else (uid, apart_from)
+        entry = AuditEntry(self._clock(), space, "split", by, subjects)
 
         def work(tx: Transaction) -> bool:
             entity_map, at = _begin(tx, space, self._clock())
             split = incremental.split(entity_map, uid, at, apart_from)
             entity_map.touched.decide()
+            if split:
+                add_entry(tx, entry)
             return split
 
         return self._connection.write(work)

@@ -9,7 +9,8 @@ from datetime import datetime
 from cognigraph.errors import StoreError
 from cognigraph.model import Forgotten
 from cognigraph.model.filters import MessageQuery
-from cognigraph.model.storage import Check
+from cognigraph.model.storage import AuditEntry, Check
+from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.export import Neo4jExport
 from cognigraph.stores.neo4j.forget import (
@@ -47,6 +48,7 @@ _LABELS = [
     "Written",
     "Merge",
     "Chunk",
+    "Audit",
 ]
 
 
@@ -196,6 +198,10 @@ class Neo4jHousekeeping(Neo4jExport):
         return {uid for (uid,) in self._connection.rows("export/versioned", space=space)}
 
     # The database
+
+    def audit(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log."""
+        self._connection.write(lambda tx: add_entry(tx, entry))
 
     def backup(self, path: str) -> None:
         """Refuse: a server has tools of its own."""

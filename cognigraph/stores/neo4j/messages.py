@@ -288,6 +288,7 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
             "raw": data.raw if is_first else None,
             "facts": data.facts,
             "expires": data.expires if is_first else None,
+            "written_by": data.written_by if is_first else None,
         },
     }
 

@@ -12,10 +12,12 @@ from cognigraph.model import Triple
 from cognigraph.states.slots import FactForm
 from cognigraph.states.succession import NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
+from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.tokens import name_hash
 from cognigraph.stores.neo4j.values import periods, triple_of
 from cognigraph.stores.readings import NamedRuling, ruling_of
+from cognigraph.stores.records import ruling_entry
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
 from cognigraph.times import Clock, from_micros, to_micros
 
@@ -56,17 +58,18 @@ class Neo4jStates:
         self._connection = connection
         self._clock = clock
 
-    def rule(self, space: str, *rulings: NewRuling) -> None:
+    def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
         """Record what a user said of facts, and decide their slots again."""
-        recorded = to_micros(self._clock())
+        now = self._clock()
 
         def work(tx: Transaction) -> None:
             touched = TouchedFacts(tx)
             for ruling in rulings:
-                uid = _rule(tx, space, ruling, recorded)
+                uid = _rule(tx, space, ruling, to_micros(now))
                 if uid is None:
                     raise NotFoundError(f"there is no triple with the uid {ruling.uid!r}")
                 touched.add([uid])
+                add_entry(tx, ruling_entry(ruling, now, space, by))
             touched.decide()
 
         self._connection.write(work)

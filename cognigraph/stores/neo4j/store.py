@@ -8,7 +8,8 @@ from contextlib import closing
 from threading import Lock
 
 from cognigraph.errors import ConfigurationError, StoreError
-from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
+from cognigraph.stores.neo4j.audit import entries
 from cognigraph.stores.neo4j.connection import Connection, Reads
 from cognigraph.stores.neo4j.deadlines import wait_until_listening, within
 from cognigraph.stores.neo4j.entities import Neo4jResolution
@@ -111,6 +112,10 @@ class Neo4jStore:
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
         return sorted(row[0] for row in self._connection.rows("read/spaces"))
+
+    def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
+        """Entries of the audit log, newest first."""
+        return entries(self._connection, space, limit, offset)
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None

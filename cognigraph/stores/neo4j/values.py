@@ -53,7 +53,7 @@ def cosine(scores: Floats) -> Floats:
 
 def message_of(id: str, row: Row) -> StoredMessage:
     """A whole message, of a row of ``read/message``."""
-    session, speaker, at, texts, enriched, role, metadata, tags, raw, expires = row
+    session, speaker, at, texts, enriched, role, metadata, tags, raw, expires, written_by = row
     return StoredMessage(
         id=id,
         session=session,
@@ -67,6 +67,7 @@ def message_of(id: str, row: Row) -> StoredMessage:
         tags=tuple(tags or ()),
         raw=None if raw is None else json.loads(raw),
         expires=None if expires is None else from_micros(expires),
+        written_by=written_by,
     )
 
 

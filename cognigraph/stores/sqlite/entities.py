@@ -9,9 +9,11 @@ from typing import TypeVar
 
 from cognigraph.ids import normalise
 from cognigraph.model import Merge, SuspectedDuplicate
+from cognigraph.model.storage import AuditEntry
 from cognigraph.resolution import incremental
 from cognigraph.stores.protocols import NamedEntity
 from cognigraph.stores.records import EntityNames, merge_of, suspected_duplicate
+from cognigraph.stores.sqlite.audit import add_entry
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.rows import space_id
@@ -72,17 +74,25 @@ class SQLiteResolution:
 
         return self._file.query(space, [], work)
 
-    def merge(self, space: str, uid: str, into: str) -> None:
+    def merge(self, space: str, uid: str, into: str, by: str | None = None) -> None:
         """Record a user's decision that two entities are the same; ``into`` is canonical."""
-        self._decide(space, lambda entities, at: incremental.merge(entities, uid, into, at))
+        entry = AuditEntry(self._file.clock(), space, "merge", by, (uid, into))
+        self._decide(space, lambda entities, at: incremental.merge(entities, uid, into, at), entry)
 
-    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+    def split(
+        self, space: str, uid: str, apart_from: str | None = None, by: str | None = None
+    ) -> bool:
         """Undo a merge, or separate an entity from its group or from one other entity."""
+        subjects = (uid,) if apart_from is None else (uid, apart_from)
         return self._decide(
-            space, lambda entities, at: incremental.split(entities, uid, at, apart_from)
+            space,
+            lambda entities, at: incremental.split(entities, uid, at, apart_from),
+            AuditEntry(self._file.clock(), space, "split", by, subjects),
         )
 
-    def _decide(self, space: str, decision: Callable[[SQLiteEntityMap, int], _T]) -> _T:
+    def _decide(
+        self, space: str, decision: Callable[[SQLiteEntityMap, int], _T], entry: AuditEntry
+    ) -> _T:
         """Apply a decision, and decide the slots of the facts that it moves."""
         with self._file.write() as connection:
             now = to_micros(self._file.clock())
@@ -91,6 +101,8 @@ class SQLiteResolution:
             entity_map = _entity_map(connection, space, now)
             result = decision(entity_map, max(now, int(last) + 1))
             entity_map.touched.decide()
+            if result is not False:  # a split of what nothing is merged with
+                add_entry(connection, entry)
             return result
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:

@@ -8,10 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 from cognigraph.model.filters import MessageQuery
-from cognigraph.model.storage import Check
+from cognigraph.model.storage import AuditEntry, Check
 from cognigraph.new_file import new_file
 from cognigraph.stores.protocols import imports_check
 from cognigraph.stores.records import Placed
+from cognigraph.stores.sqlite.audit import add_entry
 from cognigraph.stores.sqlite.connection import mapped_errors
 from cognigraph.stores.sqlite.erase import erase_deleted
 from cognigraph.stores.sqlite.export import SQLiteExport
@@ -118,6 +119,11 @@ class SQLiteHousekeeping(SQLiteForgetting, SQLiteExport):
         """List messages in order of (time, arrival), each with its position."""
         key = self._file.key
         return self._file.query(space, [], lambda c, s: list_messages(c, s, query, key))
+
+    def audit(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log."""
+        with self._file.write() as connection:
+            add_entry(connection, entry)
 
     def backup(self, path: str) -> None:
         """Copy the file, and what is in its journal, to a new file while it is in use."""

@@ -201,11 +201,11 @@ def write_data(
     """Store the data of a message with its first chunk."""
     connection.execute(
         """INSERT INTO message_data
-             (chunk_id, space_id, parts, metadata, tags, raw, facts, expires)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+             (chunk_id, space_id, parts, metadata, tags, raw, facts, expires, written_by)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             chunk_id, space_id, parts, data.metadata, json.dumps(data.tags), data.raw, data.facts,
-            None if data.expires is None else to_micros(data.expires),
+            None if data.expires is None else to_micros(data.expires), data.written_by,
         ),
     )  # fmt: skip
 
@@ -248,7 +248,7 @@ CROSS JOIN session n ON n.id = c.session_id LEFT JOIN message_data d ON d.chunk_
 
 _PARTS = f"""
 SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-       d.metadata, d.tags, d.raw, d.expires
+       d.metadata, d.tags, d.raw, d.expires, d.written_by
 FROM json_each(?) j JOIN chunk f ON f.id = j.value
 JOIN session s ON s.id = f.session_id
 JOIN chunk c ON c.space_id = f.space_id AND c.message_id = f.message_id
@@ -325,7 +325,7 @@ def find_message(
     """A whole message."""
     rows = connection.execute(
         f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-                  d.metadata, d.tags, d.raw, d.expires
+                  d.metadata, d.tags, d.raw, d.expires, d.written_by
            FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
            {JOIN_DATA}
            WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
@@ -339,12 +339,12 @@ def find_message(
 def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
     """A whole message, of rows of its chunks.
 
-    A row holds session, speaker, time, text, session id, state, role, metadata, tags, raw and
-    expires.
+    A row holds session, speaker, time, text, session id, state, role, metadata, tags, raw, expires
+    and who wrote it.
     """
     name, speaker, at = rows[0][:3]
     text = "".join(row[3] for row in rows)
-    role, metadata, tags, raw, expires = rows[0][6:]
+    role, metadata, tags, raw, expires, written_by = rows[0][6:]
     return StoredMessage(
         id=id,
         session=name,
@@ -358,6 +358,7 @@ def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
         tags=tags_of(tags),
         raw=None if raw is None else json.loads(raw),
         expires=None if expires is None else from_micros(expires),
+        written_by=written_by,
     )
 
 

@@ -15,6 +15,8 @@ from cognigraph.states.slots import OBJECT_SIDE, FactForm, base_slot, family
 from cognigraph.states.succession import BY_RULES, NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
 from cognigraph.stores.readings import NamedRuling, ruling_of
+from cognigraph.stores.records import ruling_entry
+from cognigraph.stores.sqlite.audit import add_entry
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import bump
 from cognigraph.stores.sqlite.rows import periods, space_id
@@ -86,13 +88,16 @@ class SQLiteStates:
     def __init__(self, file: MemoryFile) -> None:
         self._file = file
 
-    def rule(self, space: str, *rulings: NewRuling) -> None:
+    def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
         """Record what a user said of facts, and decide their slots again."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             facts = [_fact_id(connection, id, ruling.uid) for ruling in rulings]
             assert id is not None
-            _record_next(connection, id, rulings, to_micros(self._file.clock()))
+            now = self._file.clock()
+            _record_next(connection, id, rulings, to_micros(now))
+            for ruling in rulings:
+                add_entry(connection, ruling_entry(ruling, now, space, by))
             touched = TouchedFacts(connection, id)
             touched.add(facts)
             touched.decide()

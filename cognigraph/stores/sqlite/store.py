@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cognigraph.errors import StoreError
-from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import messages
+from cognigraph.stores.sqlite.audit import entries
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.entities import SQLiteResolution
 from cognigraph.stores.sqlite.file import Changes, MemoryFile
@@ -105,6 +106,11 @@ class SQLiteStore:
                 f"AND {messages.FILLED} ORDER BY name"
             )
             return [row[0] for row in connection.execute(query)]
+
+    def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
+        """Entries of the audit log, newest first."""
+        with self._pool.read() as connection:
+            return entries(connection, space, limit, offset)
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None

@@ -4,7 +4,7 @@
 //   (the position to continue after), speaker (null for all), limit,
 //   where (or null; see stores/neo4j/tokens.py)
 // returns: arrival number, uid of the first chunk, id, session, speaker, at in microseconds, texts in order, whether all
-//   chunks are enriched, role, metadata (JSON), tags, raw (JSON), expires in microseconds
+//   chunks are enriched, role, metadata (JSON), tags, raw (JSON), expires in microseconds, written by
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, at, seq)
 WHERE chunk.space = $space AND chunk.at >= $since AND chunk.at <= $until AND chunk.seq IS NOT NULL
   AND chunk.part = 0 AND chunk.at < $excluded
@@ -29,5 +29,6 @@ RETURN chunk.seq, chunk.uid, chunk.message_id, chunk.session, chunk.speaker,
        chunk.at.epochSeconds * 1000000 + chunk.at.microsecond,
        [part IN parts | part.text], all(part IN parts WHERE part.state = 'done'),
        chunk.role, chunk.metadata, chunk.tags, chunk.raw,
-       chunk.expires.epochSeconds * 1000000 + chunk.expires.microsecond
+       chunk.expires.epochSeconds * 1000000 + chunk.expires.microsecond,
+       chunk.written_by
 ORDER BY chunk.at ASC, chunk.seq ASC

@@ -1,7 +1,7 @@
 // what: read the chunks of a message by its id; the newest message if several have it
 // parameters: space, id, session (uid or null)
 // returns: session, speaker, at in microseconds, texts in order, whether all are enriched,
-//   role, metadata (JSON), tags, raw (JSON), expires in microseconds
+//   role, metadata (JSON), tags, raw (JSON), expires in microseconds, written by
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, message_id)
 WHERE chunk.space = $space AND chunk.message_id = $id
   AND ($session IS NULL OR chunk.session_uid = $session)
@@ -12,4 +12,5 @@ WITH session, chunks, chunks[0] AS first ORDER BY first.at DESC, session.seq DES
 RETURN session.id, first.speaker, first.at.epochSeconds * 1000000 + first.at.microsecond,
        [chunk IN chunks | chunk.text], all(chunk IN chunks WHERE chunk.state = 'done'),
        first.role, first.metadata, first.tags, first.raw,
-       first.expires.epochSeconds * 1000000 + first.expires.microsecond
+       first.expires.epochSeconds * 1000000 + first.expires.microsecond,
+       first.written_by
