@@ -25,7 +25,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo demo-loop test test-failed compile test-lines test-fast test-costs test-flag test-integrations test-typescript typescript test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo demo-loop test test-failed compile test-lines test-fast test-costs test-flag test-integrations test-typescript typescript test-pythons fuzz release chart docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,12 @@ test-pythons: ## The fast part on each supported Python that is installed
 	  $(MAKE) --no-print-directory test-fast VENV=.venv-$$version PYTHON=$$found || exit 1; \
 	done
 
+# Any Helm 3 or 4 on the path does. Built from source, it takes some minutes, once.
+chart: $(VENV)/.ready ## Render the Helm chart into tests/data/chart, after a change of it
+	@command -v helm >/dev/null || test -x .cache/helm/helm || \
+	  GOBIN=$(CURDIR)/.cache/helm go install helm.sh/helm/v3/cmd/helm@v3.19.5
+	$(BIN)/python -m tests.chart
+
 docker: ## Build and start what is in docker/, where a Docker engine runs
 	docker/check
 
@@ -147,9 +153,17 @@ test-typescript: $(VENV)/.ready ## Test the TypeScript client against a real ser
 	cd clients/typescript && npm ci
 	$(BIN)/python -m pytest -q -n 0 tests/rest/test_typescript_client.py
 
+$(VENV)/.release: $(VENV)/.docs
+	@echo "Installing the release tools into $(VENV)"
+	@$(call PIP,$(VENV)) --group release
+	@touch $@
+
+release: $(VENV)/.release ## Build and try what a release consists of, into dist/; uploads nothing
+	$(BIN)/python .ci/release.py
+
 docs: $(VENV)/.docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/python -m docs.rendering.offline site
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) $(FLAG) $(FRAMEWORKS) $(CREWAI) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build site *.egg-info
+	rm -rf $(VENV) $(FLAG) $(FRAMEWORKS) $(CREWAI) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

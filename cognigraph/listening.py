@@ -5,6 +5,7 @@ It needs ``uvicorn``, which the extras ``server`` and ``mcp`` install.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import os
 import socket
@@ -15,8 +16,6 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from cognigraph.errors import ConfigurationError
-
-_SECONDS_TO_FINISH = 10
 
 
 def is_loopback(host: str) -> bool:
@@ -29,23 +28,26 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def serve_app(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM; requests in work are given ten seconds to end.
+def serve_app(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    on_ready: Callable[[str], None],
+    *,
+    on_stop: Callable[[], None] = lambda: None,
+    drain: float = 0.0,
+    grace: float = 10.0,
+) -> None:
+    """Serve until SIGINT or SIGTERM.
 
     ``on_ready`` is called with the address as soon as connections are taken; port 0 is any free
-    one.
+    one. ``on_stop`` is called at the signal. For ``drain`` seconds after it everything is answered
+    as before; then no connection is taken any more, and requests in work are given ``grace``
+    seconds to end.
 
     Raises:
         ConfigurationError: the address cannot be used.
     """
-    with _listening(host, port) as listener:
-        on_ready(_address(listener))
-        # When it has ended, uvicorn raises the signal again that stopped it.
-        with suppress(KeyboardInterrupt, SystemExit):
-            _server(app).run(sockets=[listener])
-
-
-def _server(app: ASGIApp) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -54,9 +56,28 @@ def _server(app: ASGIApp) -> uvicorn.Server:
         # uvicorn itself would believe X-Forwarded-For of every program on this machine.
         forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
         lifespan="on",
-        timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+        timeout_graceful_shutdown=grace,  # type: ignore[arg-type]  # seconds for asyncio
     )
-    return uvicorn.Server(config)
+    with _listening(host, port) as listener:
+        on_ready(_address(listener))
+        # When it has ended, uvicorn raises the signal again that stopped it.
+        with suppress(KeyboardInterrupt, SystemExit):
+            _Server(config, on_stop, drain).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Answers for a while after it was told to stop, so that a load balancer sees that it will."""
+
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None], drain: float) -> None:
+        super().__init__(config)
+        self._on_stop, self._drain = on_stop, drain
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._on_stop()
+        until = asyncio.get_running_loop().time() + self._drain
+        while not self.force_exit and (left := until - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(min(left, 0.1))  # a second Ctrl-C ends it at once
+        await super().shutdown(sockets)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -549,6 +549,15 @@ def add_serving(command: Any) -> None:
         help="let web pages of this origin use the API (CORS), such as https://app.example; may be "
         "repeated",
     )  # fmt: skip
+    serve.add_argument(
+        "--drain", type=amount, default=0.0, metavar="SECONDS",
+        help="when it is told to stop, answer so long as before, but 503 to /ready, so that a load "
+        "balancer sends its requests elsewhere (default: 0)",
+    )  # fmt: skip
+    serve.add_argument(
+        "--grace", type=amount, default=10.0, metavar="SECONDS",
+        help="then give requests in work so long to end (default: 10)",
+    )  # fmt: skip
     add_key_file(serve)
     mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)
     mcp.add_argument("--read-only", action="store_true", help="no tool that changes the memory")

@@ -56,11 +56,15 @@ def serve(run: CommandRun) -> int:
     )
     model = "openai" if run.options.model else None  # answers /ask, whatever the extractor
     with opened(run.options, create=True, enrich="background", model=model) as memory:
+        app = create_app(memory, settings)
         serve_app(
-            create_app(memory, settings),
+            app,
             given.host,
             given.port,
             lambda address: run.terminal.note(f"serving {run.options.db} at {address}"),
+            on_stop=app.state.stopping.set,
+            drain=given.drain,
+            grace=given.grace,
         )
     return OK
 

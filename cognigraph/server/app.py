@@ -83,6 +83,7 @@ def create_app(memory: Memory, settings: ServerSettings) -> FastAPI:
     app.state.memory = memory
     app.state.limits = settings.limits
     app.state.metrics = Metrics()
+    app.state.stopping = Event()
     app.state.warm_up = WarmUp(memory, is_wanted=settings.warm_up)
     doorkeeper = Doorkeeper(settings.keys, is_open=settings.is_local)
     app.state.doorkeeper = doorkeeper

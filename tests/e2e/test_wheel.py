@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
+import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -23,7 +24,9 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from cognigraph._version import __version__
 from tests.e2e.command_line import environment
+from tests.e2e.release import release
 from tests.pages import ROOT, WIDTH, matches, steps
 from tests.servers import served as servers
 
@@ -40,9 +43,17 @@ def run(*command: object, **options: Any) -> str:
     return done.stdout
 
 
+def without_links(folder: Path) -> None:
+    """Make symbolic links the files that Git for Windows makes of them."""
+    for link in [path for path in folder.rglob("*") if path.is_symlink()]:
+        target = str(link.readlink())
+        link.unlink()
+        link.write_text(target)
+
+
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of commands of an environment that has the wheel."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that ``make release`` builds, from the source distribution, here without links."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
@@ -52,9 +63,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
         else:
             shutil.copy(ROOT / name, source / name)
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, source)
+    without_links(source)
+    _, wheel = release.build(source, folder / "dist")
     shutil.rmtree(source)
-    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """The folder of commands of an environment that has the wheel."""
+    folder = wheel.parent.parent
     venv.create(folder / "env", symlinks=True)
     python = folder / "env" / "bin" / "python"
     (packages,) = (folder / "env").glob("lib/python3*/site-packages")
@@ -65,6 +83,25 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = run(python, "-P", "-c", "import cognigraph; print(cognigraph.__file__)", cwd=folder)
     assert where.startswith(str(folder / "env")), where
     return folder / "env" / "bin"
+
+
+def test_the_wheel_has_every_file_of_the_packages(wheel):
+    folders = {"cypher": "cognigraph/cypher", "ingest": "cognigraph/ingest",
+               "retrieve": "cognigraph/retrieve", "cognigraph": "cognigraph"}  # fmt: skip
+    ours = {
+        f"{packed}/{path.relative_to(ROOT / folder)}"
+        for folder, packed in folders.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert packed == ours
+
+
+def test_what_a_release_is_tried_with(installed, tmp_path):
+    """Where ``make release`` does the same, the environment has nothing else."""
+    run(installed / "python", "-I", ROOT / ".ci" / "smoke.py", __version__, ROOT, cwd=tmp_path)
 
 
 def commands(page: str, first: str) -> list[str]:

@@ -44,11 +44,12 @@ def test_the_server_runs_without_rights_and_for_this_machine_only() -> None:
     assert server["read_only"] is True
     assert server["cap_drop"] == ["ALL"]
     assert server["security_opt"] == ["no-new-privileges:true"]
-    assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+    assert "ports" not in server  # only through the balancer
     uid = server["user"].split(":")[0]
     assert f"useradd --uid {uid} " in (DOCKER / "Dockerfile").read_text("utf-8")
     arguments = build_parser().parse_args(server["command"])
-    assert server["ports"][0].endswith(f":{arguments.port}")
+    worker = 10
+    assert int(server["stop_grace_period"].rstrip("s")) > arguments.drain + arguments.grace + worker
     assert f":{arguments.port}/ready" in server["healthcheck"]["test"][-1]
     used = {entry.split(":")[0] for entry in server["volumes"]}
     assert used <= compose["volumes"].keys()
@@ -58,6 +59,25 @@ def test_the_server_runs_without_rights_and_for_this_machine_only() -> None:
     }
     assert written == {entry.split(":")[1] for entry in server["volumes"]}
     assert {"COGNIGRAPH_DB", "COGNIGRAPH_AUTH", "COGNIGRAPH_KEYS"} <= server["environment"].keys()
+
+
+def test_the_balancer_leaves_out_a_server_before_it_refuses() -> None:
+    compose = yaml.safe_load((DOCKER / "compose.server.yaml").read_text("utf-8"))
+    balancer, server = compose["services"]["balancer"], compose["services"]["server"]
+    assert all(port.startswith("127.0.0.1:") for port in balancer["ports"])
+    assert balancer["read_only"] is True and balancer["cap_drop"] == ["ALL"]
+    (config,) = balancer["configs"]
+    text = (DOCKER / compose["configs"][config["source"]]["file"]).read_text("utf-8")
+    arguments = build_parser().parse_args(server["command"])
+    published = balancer["ports"][0].rpartition(":")[2]
+    assert f"  bind :{published}\n" in text
+    assert "  option httpchk GET /ready\n" in text
+    most, port = re.findall(r"server-template server (\d+) server:(\d+)", text)[0]
+    assert int(port) == arguments.port
+    replicas = re.fullmatch(r"\$\{COGNIGRAPH_REPLICAS:-(\d+)\}", server["deploy"]["replicas"])
+    assert replicas is not None and 1 < int(replicas[1]) <= int(most)
+    every, times = re.findall(r"check inter (\d+)s fall (\d+)", text)[0]
+    assert int(every) * int(times) < arguments.drain
 
 
 def test_the_image_has_extras_that_exist() -> None:

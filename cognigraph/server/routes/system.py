@@ -22,7 +22,9 @@ async def health(request: Request) -> Response:
 
 @router.get("/ready")
 def ready(request: Request) -> Response:
-    """Say whether the store answers and what the first questions need is loaded."""
+    """Say whether the store answers, what the first questions need is loaded, and it stays."""
+    if request.app.state.stopping.is_set():
+        return problem(503, "Not ready", "the server is about to stop; ask another")
     if not request.app.state.warm_up.is_done:
         return problem(503, "Not ready", "the embedder and the indexes are being loaded; wait")
     try:
