@@ -131,7 +131,8 @@ _OTHERS = {
     zum zur für über aber oder wenn weil dass als wie was wer wo warum noch schon nur sehr mehr
     kein keine keinen mich mir dich dir uns euch gestern heute morgen jetzt immer nie bitte
     danke dem des im am um bis seit gibt geht gehe kann muss soll will war waren hatte hätte
-    wäre diese dieser dieses""",
+    wäre diese dieser dieses
+    welche welcher welches welchen wann wen wem wohin woher wieviel""",
     "fr": """le les des du une et est pas je il vous ils elles mon ma mes ton ta tes ses notre
     votre leur qui que quoi où quand comment pourquoi avec dans pour par sur sous chez mais ou
     donc ne très bien aussi suis es sommes êtes sont était étais ai avons avez ont aujourd'hui
@@ -140,18 +141,23 @@ _OTHERS = {
     "es": """del una unos unas y es yo tú él ella nosotros ellos mi mis tu tus su sus que quién
     qué dónde cuándo cómo por para sobre pero porque muy más menos también ya hoy ayer mañana
     siempre nunca aquí allí este esta estos estas eso estoy está están soy eres somos son fue
-    tengo tiene tienes han hacer al lo le les nos gracias hola se""",
+    tengo tiene tienes han hacer al lo le les nos gracias hola se
+    cuánto cuánta cuántos cuántas cuál cuáles adónde quiénes hace desde hasta antes después pasado
+    pasada semana año años""",
     "it": """il lo gli della dello degli delle un uno una è non io tu lui lei noi voi loro mio
     mia tuo tua suo sua che chi cosa dove quando perché per tra ma anche molto più sono sei
     siamo siete ho hai abbiamo hanno oggi ieri domani sempre mai questo questa nel nella sul
-    sulla dal dalla al alla mi ti ci vi si grazie ciao di da""",
+    sulla dal dalla al alla mi ti ci vi si grazie ciao di da
+    quale quali quanto quanta quanti quante prima dopo anno scorso scorsa settimana""",
     "pt": """os da das dos uma um é não eu ele ela nós eles meu minha seu sua que quem onde
     quando como por para com sem mas porque muito mais também já hoje ontem amanhã sempre nunca
     aqui este esta isso estou está estão sou são foi tenho tem há ao à na nos nas pelo pela
-    obrigado olá você vocês""",
+    obrigado olá você vocês
+    qual quais quanto quanta quantos quantas antes depois desde até ano""",
     "nl": """het een en niet ik jij je wij zij ze hij mijn jouw zijn haar onze die deze dit met
     voor naar maar omdat als ook nog heel veel meer vandaag gisteren morgen altijd nooit hier
-    daar waren heb hebt heeft hebben wordt worden werd kan moet zal op aan bij uit om te""",
+    daar waren heb hebt heeft hebben wordt worden werd kan moet zal op aan bij uit om te
+    waar wat wie wanneer welke welk hoeveel waarom geleden vorig vorige weken nu er ons""",
     "sv": """och är inte jag du han hon vi ni det den ett en som att på med för till från av om
     när var hur varför också mycket mer idag igår imorgon alltid aldrig här där min mitt mina
     har hade blev blir kan ska skulle""",

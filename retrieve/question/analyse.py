@@ -18,6 +18,7 @@ from cognigraph.english.times.readers import COUNTS, MONTHS, SIMPLE, UNITS, WEEK
 from cognigraph.english.verbs import is_past
 from cognigraph.model.answers import Shape
 from cognigraph.model.messages import ANONYMOUS
+from cognigraph.retrieve.question.languages import read_question
 from cognigraph.retrieve.question.temporal import (
     Asks,
     NamedDate,
@@ -89,9 +90,9 @@ class Analysis:
     """
 
     question: str
-    terms: tuple[str, ...]
-    anchors: tuple[str, ...]
-    entities: tuple[str, ...]
+    terms: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
     time: QuestionTime = field(default_factory=QuestionTime)
     words: tuple[str, ...] = ()
     enumerates: bool = False
@@ -131,21 +132,45 @@ def analyse(question: str, now: datetime) -> Analysis:
     """Analyse a question asked at ``now``. An empty one has no terms, anchors or entities."""
     found = _both_ends(list(query_words(question).items()))
     is_message, asking = _asking(question)
-    asked, time, english = words(asking), read_time(asking, now), is_english(question)
-    return Analysis(
+    english = is_english(question)
+    read = (
+        _read_english(question, asking, now) if english is not False else _read_other(asking, now)
+    )
+    return replace(
+        read,
         question=question,
         terms=tuple(term for term, _ in found),
         anchors=_anchors(question),
         entities=_entities(question),
-        time=time,
         words=tuple(word for _, word in found),
-        enumerates=_enumerates(asked),
-        form=expected_form(asking, time.asks),
-        is_own=_OWN.search(_ASIDE.sub(" ", question)) is not None,
-        aim=aim_of(asking),
         parts=_parts(question) if english is False else (),
         is_english=english,
         is_message=is_message,
+    )
+
+
+def _read_english(question: str, asking: str, now: datetime) -> Analysis:
+    time = read_time(asking, now)
+    return Analysis(
+        question,
+        time=time,
+        enumerates=_enumerates(words(asking)),
+        form=expected_form(asking, time.asks),
+        is_own=_OWN.search(_ASIDE.sub(" ", question)) is not None,
+        aim=aim_of(asking),
+    )
+
+
+def _read_other(asking: str, now: datetime) -> Analysis:
+    """What is read of another language: no rules for English, as "was" and "me" are words there."""
+    read = read_question(asking, now)
+    form: AnswerForm | None = "number" if read.counts else None
+    return Analysis(
+        asking,
+        time=read.time,
+        enumerates=read.enumerates,
+        form="time" if read.time.asks else form,
+        is_own=read.is_own,
     )
 
 
