@@ -219,7 +219,8 @@ class Retry:
 
     Each round is wider than the one before, and also searches for what the Judge says is missing.
     Related messages are the paper's expansion by relation indices R_t: here the turns beside those
-    found. ``k_min`` is K_m, as for :class:`RewriteAndRoute`.
+    found, and those that the extractor has cited for the same facts. ``k_min`` is K_m, as for
+    :class:`RewriteAndRoute`.
     """
 
     needs_model: ClassVar[bool] = False
