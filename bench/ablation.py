@@ -83,6 +83,9 @@ def of_the_paper() -> dict[str, Row]:
         "no_time_keys": Row(
             "no temporal keys: times in the question match no session", paper(time_keys=False)
         ),
+        "anchors_by_vectors": Row(
+            "triples around the entities with the most similar names", paper(anchors="vectors")
+        ),
         "triples_by_vector": Row(
             "triples by vector only, not by entity", replace(PAPER, triples_per_anchor=0)
         ),

@@ -843,9 +843,6 @@ def _seconds(step: dict[str, float]) -> str:
 _PAPER = {
     "paper": "**the paper** (`licomemory`)",
     "no_session_layer": "no session layer: S_s := S_t, facts of all sessions",
-    "no_session_cut": "facts of all sessions, S_s as a score only",
-    "no_time_keys": "no temporal keys",
-    "released": "settings of the authors' repository",
     "triples_by_vector": "facts by vector only, not by entity",
     "triples_by_entity": "facts by entity only",
     "no_structure": "facts by vector only, no session layer",

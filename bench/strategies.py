@@ -250,7 +250,8 @@ def shown_tokens(state: LoopState) -> int:
 
 def questions(talk: Talk) -> Iterator[Asked]:
     """The questions of a conversation that have evidence and are not adversarial."""
-    loops = talk.recorded("loops")
+    has_loops = (talk.folder / "loops" / f"{talk.name}.json").exists()
+    loops = talk.recorded("loops") if has_loops else {}
     for one in talk.answerable:
         if one.category != ADVERSARIAL:
             recorded = loops.get(str(one.number))

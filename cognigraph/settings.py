@@ -17,6 +17,7 @@ Weights = Literal["auto", "plain", "model"]
 Mean = Literal["harmonic", "arithmetic", "weighted"]
 BareChunks = Literal["behind", "among"]
 CandidateSources = Literal["wide", "paper"]
+Anchors = Literal["words", "vectors"]
 
 
 _LIMITS = (
@@ -109,14 +110,18 @@ class LicoMemorySettings:
     combines the session and triple scores: ``"weighted"`` is .2 and .8 of them, as in the authors'
     repository. ``session_matches`` is how many of the question's entities count in the score of a
     session, those that match its keys best; ``None`` is all of them. With ``time_keys``, the times
-    that a question names are among these, and match sessions near them. The tau of the decay is
-    ``tau_scale`` times the median time gap.
+    that a question names are among these, and match sessions near them. ``anchors`` are the
+    entities around which facts are candidates: those whose names are in the question (``"words"``),
+    or the five most similar to each entity of it, as in the authors' repository (``"vectors"``,
+    which reads all names for each question). The tau of the decay is ``tau_scale`` times the median
+    time gap.
 
     ``candidates`` says where candidates come from. With ``"paper"`` (section 3.2), from the top
     down only: sessions by their keys, triples of the best sessions, and messages that these triples
     cite; ``time_order`` and ``time_anchor`` have no effect, because in the paper time counts by
-    decay and keys alone. A message that no triple cites is then not found. With ``"wide"``, candidates come
-    from all sources of the default profile, and rules for the time in a question apply.
+    decay and keys alone. A message that no triple cites is then not found. With ``"wide"``,
+    candidates come from all sources of the default profile, and rules for the time in a question
+    apply.
 
     Two switches need ``candidates="wide"``, where chunks are found that no triple cites. With
     ``hyperlinks=False`` the links from triples to their chunks are ignored, and each chunk is
@@ -127,6 +132,7 @@ class LicoMemorySettings:
     mean: Mean = "harmonic"
     session_matches: int | None = None
     time_keys: bool = True
+    anchors: Anchors = "words"
     tau_scale: float = 1.0
     hyperlinks: bool = True
     bare_chunks: BareChunks = "behind"
@@ -146,6 +152,9 @@ class LicoMemorySettings:
             self.candidates == "wide" or (self.hyperlinks and self.bare_chunks == "behind"),
             'search.licomemory.hyperlinks=False and bare_chunks="among" need candidates="wide": '
             "in the paper only hyperlinks lead to messages",
+        )
+        _require(
+            self.anchors in get_args(Anchors), f"unknown search.licomemory.anchors {self.anchors!r}"
         )
         _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
         _require(
@@ -222,17 +231,23 @@ class SearchSettings:
         """LiCoMemory as its authors released it, where that differs from the paper.
 
         S_s is the mean over the three entities that match a session's keys best. It is weighted
-        with the triple's score (.2 and .8) and cuts no session off. 20 triples, without decay. The
+        with the triple's score (.2 and .8) and cuts no session off. 20 triples, those around the
+        five entities most similar to each of the question's among them, without decay. The
         repository compares each entity with every key, here with the best of the session.
         """
         return cls(
             ranking="licomemory",
-            licomemory=LicoMemorySettings(mean="weighted", session_matches=3),
+            licomemory=LicoMemorySettings(mean="weighted", session_matches=3, anchors="vectors"),
             sessions_by_vector=_ALL_SESSIONS,
             triples_by_vector=20,
             max_triples=20,
             decay=False,
         )
+
+    @property
+    def has_anchors_by_vectors(self) -> bool:
+        """Whether anchors are the entities whose names are most similar to the question's."""
+        return self.ranking == "licomemory" and self.licomemory.anchors == "vectors"
 
     @property
     def is_top_down(self) -> bool:

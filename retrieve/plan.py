@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import ConfigurationError
+from cognigraph.ids import normalise
 from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.analyse import Analysis, about, analyse
 from cognigraph.retrieve.question.question_readers import QuestionReader, add_reading
 from cognigraph.retrieve.question.temporal import Order, TimeWindow
 from cognigraph.retrieve.rank.licomemory import (
     as_in_the_paper,
+    most_similar_names,
     reached_top_down,
     top_down_query,
     with_time_keys,
@@ -217,6 +219,10 @@ def _with_event_window(
 
 def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
+    if request.settings.has_anchors_by_vectors and analysis.entities:
+        names = request.store.resolution.names(request.space)
+        entities = request.embedder.embed_names([normalise(one) for one in analysis.entities])
+        analysis = replace(analysis, anchors=most_similar_names(names, entities))
     query = candidate_query(
         analysis,
         request.embedder,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 OUTSIDE = 0
 """Stands for "no theme" where the number of a theme is expected."""
@@ -52,10 +52,18 @@ def _numbers(value: Any) -> Any:
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
+def _label(value: str) -> str:
+    """Accept a label in brackets, with a sign or a full stop, in small letters."""
+    return value.strip(" []#.").upper()
+
+
 Text = Annotated[str, BeforeValidator(_text)]
+Label = Annotated[str, BeforeValidator(_text), AfterValidator(_label)]
+"""What an item of the prompt is called there, such as ``F2``."""
 Line = Annotated[str, BeforeValidator(_line)]
 Number = Annotated[int, BeforeValidator(_number)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
+Labels = Annotated[list[Label], BeforeValidator(_items)]
 Texts = Annotated[list[Text], BeforeValidator(_items)]
 Lines = Annotated[list[Line], BeforeValidator(_items)]
 Numbers = Annotated[str, BeforeValidator(_numbers)]

@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.loop.data import Assessment, Evidence, Plan
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Layer
-from cognigraph.retrieve.question.analyse import AnswerForm, analyse
+from cognigraph.retrieve.question.analyse import analyse, form_features
 from cognigraph.text.marks import one_line
 from cognigraph.text.terms import STOP_WORDS, terms
 
@@ -183,41 +184,23 @@ class JudgeByRules:
         return Assessment("partial" if items else "nothing", "lacks what was asked for")
 
 
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twice|once"
-    r"|both|hundred|thousand)\b",
-    re.IGNORECASE,
-)
-_HAS: dict[AnswerForm, re.Pattern[str]] = {
-    "number": _NUMBER,
-    "money": _NUMBER,
-    "time": re.compile(
-        r"\b(?:19|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)?\b|\b(?:yesterday|today|tomorrow|tonight"
-        r"|last|next|ago|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april"
-        r"|may|june|july|august|september|october|november|december)\b",
-        re.IGNORECASE,
-    ),
-    "name": re.compile(r"(?<![.!?:] )(?<!^)\b[A-ZÀ-ÞĀ-Ž]\w+"),
-}
-
-
 def sufficient(question: str, items: list[Evidence], state: LoopState) -> tuple[str, ...]:
     """The labels of the entries that would suffice by the Judge's requirements (Figure 10)."""
     analysis = analyse(question, state.now)
     asked = set(analysis.terms) - STOP_WORDS
     named = {term for word in question.split()[1:] if word[:1].isupper() for term in terms(word)}
     subject = (asked - named) or asked
-    labels = []
-    for item in items:
-        shared = subject.intersection(terms(item.text))
-        if analysis.form is None:
-            fits = len(shared) * 2 >= len(subject) and bool(shared)
-        else:
-            told = _without_own_words(item.text, question)
-            fits = bool(shared) and bool(_HAS[analysis.form].search(told))
-        if fits:
-            labels.append(item.label)
-    return tuple(labels)
+    shared = [len(subject.intersection(terms(item.text))) for item in items]
+    if analysis.form is None:
+        fits = [2 * own >= len(subject) for own in shared]
+    else:
+        said = [_without_own_words(item.text, question) for item in items]
+        form = "number" if analysis.form == "money" else analysis.form
+        features = form_features(said, word_vectors().read(said), (), form)
+        fits = [value > 0 for value in features["answer form"].tolist()]
+    return tuple(
+        item.label for item, own, fit in zip(items, shared, fits, strict=True) if own and fit
+    )
 
 
 def _without_own_words(text: str, question: str) -> str:
@@ -236,7 +219,8 @@ class Retry:
 
     Each round is wider than the one before, and also searches for what the Judge says is missing.
     Related messages are the paper's expansion by relation indices R_t: here the turns beside those
-    found. ``k_min`` is K_m, as for :class:`RewriteAndRoute`.
+    found, and those that the extractor has cited for the same facts. ``k_min`` is K_m, as for
+    :class:`RewriteAndRoute`.
     """
 
     needs_model: ClassVar[bool] = False

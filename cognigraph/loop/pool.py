@@ -203,8 +203,17 @@ class Recall:
         return replace(recalled, hits=tuple(hit for hit in recalled.hits if key_of(hit) in keys))
 
     def related(self, query: str, hits: Sequence[Hit]) -> Recalled:
-        """The messages just before and after hits, in the same session."""
-        recalled = self._within(query, {hit.session for hit in hits})
+        """The messages just before and after hits, and those that state the same facts as they do.
+
+        Of the latter, the extractor has said that they belong together.
+        """
+        stated = {
+            (source.session, source.id)
+            for hit in hits
+            for triple in hit.triples
+            for source in triple.sources
+        }
+        recalled = self._within(query, {hit.session for hit in hits} | {key[0] for key in stated})
         keys = [key_of(hit) for hit in sorted(recalled.hits, key=_in_time)]
         places = {key: position for position, key in enumerate(keys)}
         shown = {key_of(hit) for hit in hits}
@@ -213,17 +222,18 @@ class Recall:
             for key in shown & set(places)
             for position in (places[key] - 1, places[key] + 1)
             if 0 <= position < len(keys) and keys[position][0] == key[0]
-        }
+        } | stated
         return replace(recalled, hits=tuple(h for h in recalled.hits if key_of(h) in near - shown))
 
     def _within(self, query: str, sessions: Collection[str]) -> Recalled:
         """The messages of some sessions that pass the filter, best first."""
 
         def answer(request: SearchRequest) -> Recalled:
+            passing = set(sessions).intersection(request.where.sessions or sessions)
             many = _OF_ONE_SESSION * len(sessions)
             wide = replace(
                 request,
-                where=replace(request.where, session=sorted(sessions)),
+                where=replace(request.where, session=sorted(passing)),
                 settings=_every_message(request.settings, many),
                 reader=None,
             )

@@ -124,8 +124,8 @@ class Refresher:
         asks = any(_FORGET.search(text) for text in (state.question, *state.history))
         found: dict[str, Repair] = {}
         for change in answer.changes:
-            old = labels.get(_tidy(change.entry))
-            new = labels.get(_tidy(change.replaced_by))
+            old = labels.get(change.entry)
+            new = labels.get(change.replaced_by)
             repair = _checked(change.action, old, new, change.reason, may_delete=asks)
             if isinstance(repair, Repair) and self._is_over(repair.old, state.now):
                 repair = Repair("retract", repair.old, reason="older than the retention limit")
@@ -148,10 +148,6 @@ def _facts_behind(state: LoopState, labels: Sequence[str]) -> list[Triple]:
         for hit in state.recall.covered(state.question, episodes).hits:
             facts |= {fact.uid: fact for fact in hit.triples}
     return list(facts.values())
-
-
-def _tidy(label: str) -> str:
-    return label.strip().strip("[]").upper()
 
 
 def _checked(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from cognigraph.llm.answer_types import Flag, Lines, Number, Text, Texts
+from cognigraph.llm.answer_types import Flag, Label, Labels, Lines, Number, Text, Texts
 
 
 class MissingAnswer(BaseModel):
@@ -35,8 +35,8 @@ class JudgeAnswer(BaseModel):
 
     reason: Text = ""
     action: Text
-    kept: Lines = Field(default_factory=list)
-    conflicts: Lines = Field(default_factory=list)
+    kept: Labels = Field(default_factory=list)
+    conflicts: Labels = Field(default_factory=list)
     missing: Text = ""
 
 
@@ -44,8 +44,8 @@ class RefreshLine(BaseModel):
     """What to do about one entry."""
 
     action: Text
-    entry: Text
-    replaced_by: Text = ""
+    entry: Label
+    replaced_by: Label = ""
     reason: Text = ""
 
 
@@ -65,7 +65,7 @@ class LightAnswer(BaseModel):
 class SelectAnswer(BaseModel):
     """Which summaries lead to what the question needs."""
 
-    ids: Lines
+    ids: Labels
 
 
 class ReflectAnswer(BaseModel):

@@ -81,8 +81,7 @@ def check(
         return UNKNOWN_ACTION
     if name == "SKIP":
         return Action(name, text=operation.reason.strip())
-    targets = tuple(dict.fromkeys(_label(raw) for raw in (operation.target, *operation.targets)))
-    targets = tuple(target for target in targets if target)
+    targets = tuple(dict.fromkeys(filter(None, (operation.target, *operation.targets))))
     wanted = {"ADD": 0, "UPDATE": 1, "MERGE": 2}[name]
     if len(targets) < wanted:
         return MISSING_FIELD
@@ -130,10 +129,6 @@ def check_core(answer: CoreAnswer) -> str:
     if answer.operation == "REPLACE" and not answer.old:
         return MISSING_FIELD
     return ""
-
-
-def _label(raw: str) -> str:
-    return raw.strip().strip("[]#").upper()
 
 
 _FORMAT = 1

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from cognigraph.llm.answer_types import Line, Numbers, Text, Texts
+from cognigraph.llm.answer_types import Label, Labels, Line, Numbers, Text, Texts
 
 
 def _name(value: object) -> object:
@@ -39,8 +39,8 @@ class Operation(_Answer):
     """One operation of any writer of entries; which fields it needs depends on its action."""
 
     action: Name
-    target: Text = ""
-    targets: Texts = Field(default_factory=list)
+    target: Label = ""
+    targets: Labels = Field(default_factory=list)
     title: Text = ""
     memory: Text = ""
     fact: Line = ""

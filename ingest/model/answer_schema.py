@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cognigraph.llm.answer_types import OUTSIDE, Lines, Number, Numbers, Text, Texts
+from cognigraph.llm.answer_types import OUTSIDE, Label, Lines, Number, Numbers, Text, Texts
 
 
 class _Answer(BaseModel):
@@ -57,15 +57,15 @@ class ReadAnswer(_Answer):
 class ConflictLine(_Answer):
     """A known fact, and the new one that takes its place."""
 
-    entry: Text
-    replaced_by: Text
+    entry: Label
+    replaced_by: Label
 
 
 class RepeatLine(_Answer):
     """A new fact that says the same as a known one."""
 
-    new: Text
-    entry: Text
+    new: Label
+    entry: Label
 
 
 class ConflictsAnswer(_Answer):

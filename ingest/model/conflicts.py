@@ -128,7 +128,7 @@ class ConflictChecker(OnTop):
         by_label, places = _labelled("F", known), _labelled("N", range(len(new)))
         facts = list(new)
         for repeat in answer.value.repeats:
-            old, place = by_label.get(_tidy(repeat.entry)), places.get(_tidy(repeat.new))
+            old, place = by_label.get(repeat.entry), places.get(repeat.new)
             if old is None or place is None:
                 check.rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
             elif (same := _as_known(facts[place], old)) is None:
@@ -136,7 +136,7 @@ class ConflictChecker(OnTop):
             else:
                 facts[place] = same
         for line in answer.value.conflicts:
-            old, place = by_label.get(_tidy(line.entry)), places.get(_tidy(line.replaced_by))
+            old, place = by_label.get(line.entry), places.get(line.replaced_by)
             if old is None or place is None:
                 check.rejected.append(f"{NOT_SHOWN}: {line.entry[:10]} {line.replaced_by[:10]}")
             elif old.last_observed > max(window.chunks[at].at for at in facts[place].chunks):
@@ -166,10 +166,6 @@ def _as_known(fact: Fact, known: Triple) -> Fact | None:
 
 def _labelled(letter: str, items: Sequence[_T]) -> Mapping[str, _T]:
     return {f"{letter}{number}": item for number, item in enumerate(items, 1)}
-
-
-def _tidy(label: str) -> str:
-    return label.strip().strip("[].").upper()
 
 
 def _stated(fact: Fact) -> str:

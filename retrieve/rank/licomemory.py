@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Floats, Ints, Vector, products
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.temporal import nearness
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
@@ -35,6 +35,8 @@ from cognigraph.stores.candidates import (
     TripleCandidates,
     texts_at,
 )
+from cognigraph.stores.records import EntityNames
+from cognigraph.text.terms import terms
 
 SESSION_FLOOR = 0.01
 """Lowest Ss of a scored session, so that a perfect triple in an unrelated session still counts."""
@@ -258,7 +260,7 @@ Columns = TypeVar("Columns", ChunkCandidates, TripleCandidates)
 
 
 def as_in_the_paper(settings: SearchSettings) -> SearchSettings:
-    """Settings without rules for the time in a question: in the paper it counts by decay and keys."""
+    """Settings without rules for times in a question: in the paper they count by decay and keys."""
     return replace(settings, time_order=False, time_anchor=False)
 
 
@@ -299,6 +301,22 @@ def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candid
     rows = np.flatnonzero(chosen)
     cited = sorted({chunk for row in rows.tolist() for chunk in triples.evidence[row]})
     return _with_rows(candidates, rows, np.array(cited, np.int64))
+
+
+_NAMES = 5
+
+
+def most_similar_names(names: EntityNames, entities: Vector) -> tuple[str, ...]:
+    """The stemmed names (keys) of the five entities nearest to each of a question's ``entities``.
+
+    The authors' repository weights the similarity of the names by .7 and that of the types by .3;
+    an entity of a question has no type here, so that it does not change the order.
+    """
+    if not len(names.uids):
+        return ()
+    cosines = products(entities, names.vectors).round(_DIGITS)
+    best = np.argsort(-cosines, axis=1, kind="stable")[:, :_NAMES]
+    return tuple(dict.fromkeys(" ".join(terms(names.names[row])) for row in best.ravel().tolist()))
 
 
 def with_time_keys(candidates: Candidates, analysis: Analysis) -> Candidates:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cognigraph import ConfigurationError, SearchSettings, Settings, Strategy
+from cognigraph import ConfigurationError, Filter, SearchSettings, Settings, Strategy
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest import Fact
 from cognigraph.loop import AskAsItIs, JudgeByRules, RefreshByRules, Retry, RouteByRules, ama
@@ -199,6 +199,21 @@ def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extrac
     assert ama(k_min=3).route.k_min == 3
     with pytest.raises(TypeError, match="k_min"):
         ama()
+
+
+@pytest.mark.one_line
+def test_messages_are_related_that_state_the_same_fact(open_memory, extractor, space_name):
+    space = fill(open_memory().space(space_name), extractor)
+    texts = {"again": "Bergen is still my home.", "aside": "What a rainy day.", "end": "Bye."}
+    extractor.script({"again": [home("Bergen")]})
+    for minute, (id, text) in enumerate(texts.items()):
+        at = datetime(2026, 3, 5, 9, minute, tzinfo=UTC)
+        space.add(text, id=id, session="s-later", speaker="Ann", at=at)
+    space.flush()
+    for where, expected in ((None, {"again"}), (Filter(session="s-b"), set())):
+        state = loop_state(space, "Who has a fish market near?", now=NOW, where=where)
+        hits = [hit for hit in state.recall.messages(state.question, 9).hits if hit.id == "b"]
+        assert {hit.id for hit in state.recall.related(state.question, hits).hits} == expected
 
 
 @pytest.mark.one_line

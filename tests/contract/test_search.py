@@ -133,6 +133,21 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
     assert all(hit.why.decay == pytest.approx(1) for hit in without)
 
 
+@pytest.mark.one_line
+def test_anchors_are_similar_names_with_the_settings_of_the_authors(space, later):
+    space.flush()
+    question = "Which cafe for bikes does he like?"
+    paper, released = (
+        space.search(question, now=later, settings=settings)
+        for settings in (
+            SearchSettings(ranking="licomemory"), SearchSettings.licomemory_as_released(),
+        )
+    )  # fmt: skip
+    assert paper.trace.anchors == ()  # no name is in the question as it is
+    assert "repair cafe" in released.trace.anchors and len(released.trace.anchors) <= 6
+    assert released[0].id == "bike2"
+
+
 def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
     """It reaches messages through facts only, which the user would have to know."""
     search = SearchSettings(ranking="licomemory")

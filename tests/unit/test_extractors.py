@@ -19,6 +19,23 @@ def test_rules_are_the_default():
     assert isinstance(resolve_extractor("rules"), RulesExtractor)
 
 
+@pytest.mark.parametrize(
+    ("name", "recorded"),
+    [
+        ("openai:m", "model-5.3:m"),
+        ("ama:m", "ama-2:m+model-5.3:m"),
+        ("hymem:m", "hymem-5.1:m"),
+        ("membuilder:m", "membuilder-1.2.2.1:m+rules-"),
+        ("openai+membuilder:m", "membuilder-1.2.2.1:m+model-5.3:m"),
+    ],
+)
+def test_extractors_with_a_model_by_name(name, recorded, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    found = resolve_extractor(name)
+    assert found.name.startswith(recorded)
+    assert found.model.name == "m"
+
+
 def test_an_extractor_is_taken_as_it_is():
     extractor = ScriptedExtractor()
     assert resolve_extractor(extractor) is extractor

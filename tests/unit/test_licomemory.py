@@ -20,6 +20,7 @@ from cognigraph.retrieve.rank.licomemory import (
     gaps,
     harmonic_mean,
     median_gap,
+    most_similar_names,
     paper_decay,
     paper_scores,
     reached_top_down,
@@ -31,6 +32,7 @@ from cognigraph.retrieve.rank.licomemory import (
     with_time_keys,
 )
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
+from cognigraph.stores.records import EntityNames
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
 NAN = math.nan
@@ -292,6 +294,16 @@ def test_times_in_the_question_are_keys_of_the_sessions_near_them():
     assert with_time_keys(given, timeless) is given
     nothing = candidates(chunk_pool([0.1], at=[may]))
     assert with_time_keys(nothing, asked) is nothing  # without entities themes count
+
+
+def test_anchors_are_the_entities_with_the_most_similar_names():
+    names = [f"Harbours {n}" for n in range(7)]
+    vectors = np.array([[math.cos(n / 7), math.sin(n / 7)] for n in range(7)], np.float32)
+    known = EntityNames([str(n) for n in range(7)], names, names, ["location"] * 7, names, vectors)
+    found = most_similar_names(known, np.array([[1.0, 0.0], [math.cos(1), math.sin(1)]]))
+    assert found == tuple(f"harbour {n}" for n in (0, 1, 2, 3, 4, 6, 5))
+    nothing = EntityNames([], [], [], [], [], np.empty((0, 2), np.float32))
+    assert most_similar_names(nothing, np.eye(2)) == ()
 
 
 def test_what_is_kept_has_the_same_values_in_new_rows():
