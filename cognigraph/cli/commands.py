@@ -133,9 +133,7 @@ def sessions(run: CommandRun) -> int:
     """List conversations."""
     if run.arguments.history is not None:
         return _history(run, run.arguments.history)
-    given = run.given()
-    with reading(run.options) as space:
-        found = space.overview.sessions(**given)
+    found = run.call()
     run.terminal.document({"sessions": found})
     return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
 
@@ -151,9 +149,7 @@ def _history(run: CommandRun, session: str) -> int:
 def entities(run: CommandRun) -> int:
     """List entities."""
     match = run.arguments.match
-    given = run.given()
-    with reading(run.options) as space:
-        found = space.entities(**given)
+    found = run.call()
     run.terminal.document({"entities": found})
     none = f"no entity has {match!r} in its name" if match else "no entities"
     return listed(run, found, render.entities(found), none)
