@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -10,6 +9,7 @@ from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
 from cognigraph.cli.enriching import budget_of, dry_run, enrich, show
 from cognigraph.cli.memory_options import opened, reading
+from cognigraph.cli.options import json_or_text
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.errors import ConfigurationError
@@ -118,15 +118,8 @@ def _parameters(given: list[str], name: str | None) -> dict[str, Any]:
             raise ConfigurationError(
                 f"a parameter cannot be called {key!r} here; use another name in the query"
             )
-        parameters[key] = value if key in strings else _value(value)
+        parameters[key] = value if key in strings else json_or_text(value)
     return parameters
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def sessions(run: CommandRun) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.memory_options import opened
-from cognigraph.cli.options import amount
+from cognigraph.cli.options import amount, count
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import AuditEntry
 from cognigraph.server.keys import PERMISSIONS, Key, KeyFile
@@ -60,7 +60,7 @@ def add_keys(command: Any) -> None:
         "audit", "list what was decided, corrected and removed, and by whom, newest first"
     )
     audit.add_argument("--all", action="store_true", help="of every space, also deleted ones")
-    audit.add_argument("--limit", type=int, default=20, metavar="N", help="default: 20")
+    audit.add_argument("--limit", type=count, default=20, metavar="N", help="default: 20")
 
 
 def add_key_file(parser: Any) -> None:
