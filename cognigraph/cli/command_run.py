@@ -6,9 +6,10 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
-from cognigraph.cli.memory_options import Options
+from cognigraph.cli.memory_options import Options, reading
 from cognigraph.cli.operation_commands import DERIVED
 from cognigraph.cli.terminal import Terminal
+from cognigraph.declared import declared
 
 OK, FOUND_PROBLEM = 0, 1
 
@@ -28,3 +29,10 @@ class CommandRun:
     def given(self) -> dict[str, Any]:
         """The arguments of the operation that the command is."""
         return DERIVED[self.arguments.command].arguments(self.arguments, self.options)
+
+    def call(self) -> Any:
+        """What the operation of the command returns in the chosen space, which must exist."""
+        operation = declared(DERIVED[self.arguments.command].verb)
+        given = self.given()
+        with reading(self.options) as space:
+            return operation.bound_to(space)(**given)

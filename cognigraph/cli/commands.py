@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -10,6 +9,7 @@ from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun, Interrupted
 from cognigraph.cli.enriching import budget_of, dry_run, enrich, show
 from cognigraph.cli.memory_options import opened, reading
+from cognigraph.cli.options import json_or_text
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.errors import ConfigurationError
@@ -118,24 +118,15 @@ def _parameters(given: list[str], name: str | None) -> dict[str, Any]:
             raise ConfigurationError(
                 f"a parameter cannot be called {key!r} here; use another name in the query"
             )
-        parameters[key] = value if key in strings else _value(value)
+        parameters[key] = value if key in strings else json_or_text(value)
     return parameters
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def sessions(run: CommandRun) -> int:
     """List conversations."""
     if run.arguments.history is not None:
         return _history(run, run.arguments.history)
-    given = run.given()
-    with reading(run.options) as space:
-        found = space.overview.sessions(**given)
+    found = run.call()
     run.terminal.document({"sessions": found})
     return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
 
@@ -151,9 +142,7 @@ def _history(run: CommandRun, session: str) -> int:
 def entities(run: CommandRun) -> int:
     """List entities."""
     match = run.arguments.match
-    given = run.given()
-    with reading(run.options) as space:
-        found = space.entities(**given)
+    found = run.call()
     run.terminal.document({"entities": found})
     none = f"no entity has {match!r} in its name" if match else "no entities"
     return listed(run, found, render.entities(found), none)

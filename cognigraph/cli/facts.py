@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
-from datetime import datetime, tzinfo
 
-from rich.table import Table
 from rich.text import Text
 
 from cognigraph.cli import render
@@ -14,7 +11,8 @@ from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.commands import listed
 from cognigraph.cli.enriching import enrich
 from cognigraph.cli.memory_options import opened, reading
-from cognigraph.model import Triple
+from cognigraph.cli.terminal import one_line
+from cognigraph.model import Procedure
 from cognigraph.space import Space
 
 
@@ -57,21 +55,17 @@ def add_fact(run: CommandRun) -> int:
 def history(run: CommandRun) -> int:
     """List what was said about each slot of an entity, oldest first."""
     entity = run.arguments.entity
-    given = run.given()
-    with reading(run.options) as space:
-        found = space.history(**given)
+    found = run.call()
     run.terminal.document({"history": found})
     triples = [triple for chain in found for triple in chain.triples][: run.arguments.limit]
     slot = f" with {run.arguments.relation!r}" if run.arguments.relation else ""
     none = f"no facts about {entity!r}{slot}; `cognigraph entities` lists the names"
-    return listed(run, triples, _table(triples, run.options.reader), none)
+    return listed(run, triples, render.decided(triples, run.options.reader), none)
 
 
 def profile(run: CommandRun) -> int:
     """Show what is true of an entity, by slot."""
-    options = run.options
-    with reading(options) as space:
-        found = space.overview.profile(**run.given())
+    found = run.call()
     run.terminal.document(found)
     run.terminal.show(render.text(f"{found.name} ({', '.join(found.types)})", "bold"))
     if found.aliases:
@@ -80,73 +74,37 @@ def profile(run: CommandRun) -> int:
     if not triples:
         run.terminal.note("no facts")
         return FOUND_PROBLEM
-    run.terminal.show(_table(triples, options.reader))
+    run.terminal.show(render.decided(triples, run.options.reader))
     return OK
 
 
 def conflicts(run: CommandRun) -> int:
     """List current facts of which only one can be true."""
-    with reading(run.options) as space:
-        found = space.review.conflicts(**run.given())
+    found = run.call()
     run.terminal.document({"conflicts": found})
     triples = [triple for conflict in found for triple in conflict.triples]
-    return listed(run, triples, _table(triples, run.options.reader), "no conflicts")
+    return listed(run, triples, render.decided(triples, run.options.reader), "no conflicts")
 
 
-def supersede(run: CommandRun) -> int:
-    """Record that one fact took the place of another."""
-    given = run.given()
-    with reading(run.options) as space:
-        space.review.supersede(**given)
-    return _done(run, given["old"], "superseded")
+_STATUS = {"supersede": "superseded", "retract": "retracted", "restore": "current"}
 
 
-def retract(run: CommandRun) -> int:
-    """Take a fact back."""
-    with reading(run.options) as space:
-        space.review.retract(**run.given())
-    return _done(run, run.arguments.fact, "retracted")
-
-
-def restore(run: CommandRun) -> int:
-    """Make a fact current."""
-    with reading(run.options) as space:
-        space.review.restore(**run.given())
-    run.terminal.document({"fact": run.arguments.fact, "status": "current"})
-    run.terminal.show(render.text(f"{run.arguments.fact} is current"))
-    return OK
-
-
-def _done(run: CommandRun, uid: str, status: str) -> int:
+def decide(run: CommandRun) -> int:
+    """Record what a user says of a fact: ``supersede``, ``retract`` or ``restore``."""
+    command = run.arguments.command
+    uid = run.arguments.old if command == "supersede" else run.arguments.fact
+    status = _STATUS[command]
+    run.call()
     run.terminal.document({"fact": uid, "status": status})
-    back = f"cognigraph restore {uid}{run.options.flags}"
-    run.terminal.show(render.text(f"{status}; undo with: {back}"))
+    back = f"; undo with: cognigraph restore {uid}{run.options.flags}"
+    text = f"{uid} is current" if command == "restore" else f"{status}{back}"
+    run.terminal.show(render.text(text))
     return OK
-
-
-def _table(found: Iterable[Triple], zone: tzinfo) -> Table:
-    made = render.table("fact", "status", "from", "until", "because", "id")
-    made.columns[-1].no_wrap = True  # it is there to be copied
-    for triple in found:
-        made.add_row(
-            render.text(triple.text, "bold"),
-            render.text(triple.status),
-            Text(_day(triple.valid_from, zone), style="cyan"),
-            Text(_day(triple.valid_to, zone), style="cyan"),
-            render.text(triple.reason or ""),
-            render.text(triple.uid, "dim"),
-        )
-    return made
-
-
-def _day(at: datetime | None, zone: tzinfo) -> str:
-    return "" if at is None else render.day(at, zone)
 
 
 def duplicates(run: CommandRun) -> int:
     """List pairs of entities that may be the same."""
-    with reading(run.options) as space:
-        found = space.review.duplicates(**run.given())
+    found = run.call()
     run.terminal.document({"duplicates": found})
     return listed(run, found, render.duplicates(found), "no duplicates suspected")
 
@@ -182,8 +140,7 @@ _WRITERS = "the writers need a model: cognigraph enrich --redo --extractor membu
 def episodes(run: CommandRun) -> int:
     """List episodes."""
     given = run.arguments
-    with reading(run.options) as space:
-        found = space.overview.episodes(**run.given())
+    found = run.call()
     run.terminal.document({"episodes": found})
     where = "" if given.session is None else f" of the session {given.session!r}"
     none = f"no episodes{where}; `cognigraph enrich` finds them"
@@ -193,8 +150,7 @@ def episodes(run: CommandRun) -> int:
 def core_profile(run: CommandRun) -> int:
     """Print the core profile in one version."""
     version = run.arguments.version
-    with reading(run.options) as space:
-        found = space.overview.core_profile(**run.given())
+    found = run.call()
     run.terminal.document({"core_profile": found})
     if found is None:
         which = "core profile" if version is None else f"version {version} of the core profile"
@@ -208,23 +164,24 @@ def core_profile(run: CommandRun) -> int:
 
 def procedures(run: CommandRun) -> int:
     """List procedures with their steps."""
-    with reading(run.options) as space:
-        found = space.overview.procedures(**run.given())
+    found = run.call()
     run.terminal.document({"procedures": found})
     if not found:
         run.terminal.note(f"no procedures; {_WRITERS}")
         return FOUND_PROBLEM
-    table = render.table("procedure", ">version", "when", "steps")
-    for one in found:
-        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(one.steps, 1))
-        cell = render.text(one.context, "dim")
-        for line in steps.splitlines():
-            cell.append("\n").append_text(render.text(line, "default"))
-        table.add_row(
-            render.text(one.title, "bold"),
-            str(one.version),
-            render.text(render.day(one.at, run.options.reader), "cyan"),
-            cell,
-        )
+    table = render.listing(
+        found,
+        ("procedure", "title", "bold"),
+        (">version", "version"),
+        ("when", lambda item: render.day(item.at, run.options.reader), "cyan"),
+        ("steps", _steps),
+    )  # fmt: skip
     run.terminal.show(table)
     return OK
+
+
+def _steps(procedure: Procedure) -> Text:
+    cell = render.text(procedure.context, "dim")
+    for number, step in enumerate(procedure.steps, 1):
+        cell.append(f"\n{number}. {one_line(step)}", "default")
+    return cell

@@ -56,19 +56,14 @@ def messages(run: CommandRun) -> int:
 
 
 def _table(found: Sequence[StoredMessage], zone: tzinfo) -> Table:
-    written = [one.written_by for one in found]
-    by = ["by"] if any(written) else []  # most memories have no keys, and need no column for this
-    made = render.table("id", f"when ({render.zone_name(zone)})", "session", *by, "speaker", "text")
-    for message in found:
-        made.add_row(
-            render.text(message.id),
-            render.text(render.stamp(message.at, zone)),
-            render.text(message.session),
-            *(render.text(message.written_by) for _ in by),
-            render.text(message.speaker),
-            render.text(message.text, most=_TEXT_MOST),
-        )
-    return made
+    # Most memories have no keys, and need no column for who wrote a message.
+    by: list[render.Column] = [("by", "written_by")] if any(m.written_by for m in found) else []
+    return render.listing(
+        found, ("id", "id"),
+        (f"when ({render.zone_name(zone)})", lambda item: render.stamp(item.at, zone)),
+        ("session", "session"), *by, ("speaker", "speaker"),
+        ("text", lambda item: render.text(item.text, most=_TEXT_MOST)),
+    )  # fmt: skip
 
 
 def forget(run: CommandRun) -> int:
@@ -153,9 +148,7 @@ def update(run: CommandRun) -> int:
 
 def export(run: CommandRun) -> int:
     """Write a space to a file."""
-    file, options = run.arguments.path, run.options
-    with reading(options) as space:
-        count = space.files.export(**run.given())
+    file, count = run.arguments.path, run.call()
     run.terminal.document({"messages": count, "file": file})
     run.terminal.show(render.text(f"wrote {render.plural(count, 'message')} to {file}"))
     return OK

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.memory_options import opened
-from cognigraph.cli.options import amount
+from cognigraph.cli.options import amount, count
 from cognigraph.errors import ConfigurationError
+from cognigraph.model.storage import AuditEntry
 from cognigraph.server.keys import PERMISSIONS, Key, KeyFile
 
 _KEYS = """\
@@ -59,7 +60,7 @@ def add_keys(command: Any) -> None:
         "audit", "list what was decided, corrected and removed, and by whom, newest first"
     )
     audit.add_argument("--all", action="store_true", help="of every space, also deleted ones")
-    audit.add_argument("--limit", type=int, default=20, metavar="N", help="default: 20")
+    audit.add_argument("--limit", type=count, default=20, metavar="N", help="default: 20")
 
 
 def add_key_file(parser: Any) -> None:
@@ -120,18 +121,19 @@ def _list(run: CommandRun, file: KeyFile) -> int:
     if not found:
         run.terminal.note(f"no keys in {file.path}")
         return FOUND_PROBLEM
-    made = render.table("id", "name", "permissions", "spaces", "made", "valid")
-    for key in found:
-        where = "all" if key.spaces is None else ", ".join(key.spaces)
-        day = render.day(key.created_at, run.options.reader)
-        row = (key.id, key.name, ", ".join(key.permissions), where, day, _validity(run, key))
-        made.add_row(*map(render.text, row))
+    zone = run.options.reader
+    made = render.listing(
+        found, ("id", "id"), ("name", "name"),
+        ("permissions", lambda key: ", ".join(key.permissions)),
+        ("spaces", lambda key: "all" if key.spaces is None else ", ".join(key.spaces)),
+        ("made", lambda key: render.day(key.created_at, zone)),
+        ("valid", lambda key: _validity(key, zone)),
+    )  # fmt: skip
     run.terminal.show(made)
     return OK
 
 
-def _validity(run: CommandRun, key: Key) -> str:
-    zone = run.options.reader
+def _validity(key: Key, zone: tzinfo) -> str:
     if key.revoked_at is not None:
         return f"revoked {render.day(key.revoked_at, zone)}"
     if key.expires_at is None:
@@ -150,10 +152,14 @@ def audit(run: CommandRun) -> int:
         run.terminal.note("nothing was decided or removed")
         return FOUND_PROBLEM
     zone = options.reader
-    made = render.table(f"when ({render.zone_name(zone)})", "space", "by", "action", "subjects")
-    for one in found:
-        details = ", ".join(f"{name}: {value}" for name, value in one.details.items())
-        row = (render.stamp(one.at, zone), one.space, one.by, one.action)
-        made.add_row(*map(render.text, (*row, "; ".join(filter(None, (details, *one.subjects))))))
+    made = render.listing(
+        found, (f"when ({render.zone_name(zone)})", lambda item: render.stamp(item.at, zone)),
+        ("space", "space"), ("by", "by"), ("action", "action"), ("subjects", _subjects),
+    )  # fmt: skip
     run.terminal.show(made)
     return OK
+
+
+def _subjects(entry: AuditEntry) -> str:
+    details = ", ".join(f"{name}: {value}" for name, value in entry.details.items())
+    return "; ".join(filter(None, (details, *entry.subjects)))

@@ -135,11 +135,12 @@ def _fields(given: Any) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise ConfigurationError(f"--metadata {text!r} must be K=V")
-        fields[name] = _value(value)
+        fields[name] = json_or_text(value)
     return fields
 
 
-def _value(text: str) -> Any:
+def json_or_text(text: str) -> Any:
+    """Read numbers, booleans and quoted strings as JSON, anything else as a text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

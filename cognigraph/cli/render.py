@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
@@ -199,21 +199,34 @@ def table(*columns: str, title: str = "") -> Table:
     return made
 
 
+Column = tuple[str, str | Callable[[Any], object]] | tuple[str, str | Callable[[Any], object], str]
+"""A name as :func:`table` takes it, the cell of an item, and a style. The cell is an attribute, or
+what a function returns: a styled text or a value."""
+
+
+def listing(found: Iterable[Any], *columns: Column) -> Table:
+    """A table with a row for each item."""
+    made = table(*(column[0] for column in columns))
+    for item in found:
+        made.add_row(*(_cell_of(item, *column[1:]) for column in columns))
+    return made
+
+
+def _cell_of(item: Any, cell: str | Callable[[Any], object], style: str = "") -> Text:
+    value = getattr(item, cell) if isinstance(cell, str) else cell(item)
+    return value if isinstance(value, Text) else text(value, style)
+
+
 def hits(result: SearchResult, zone: tzinfo) -> Table:
     """Ranked hits, one per row, with their confidence, or their score if it is not known."""
-    measure = ">score" if result.confidence is None else ">confidence"
-    made = table(">#", measure, f"when ({zone_name(zone)})", "session", "id", "speaker", "text")
-    for index, hit in enumerate(result.hits, 1):
-        made.add_row(
-            str(index),
-            f"{hit.score if hit.confidence is None else hit.confidence:.2f}",
-            Text(stamp(hit.at, zone), style="cyan"),
-            text(hit.session),
-            text(hit.id, "dim"),
-            text(hit.speaker, "bold"),
-            _words_of(hit),
-        )
-    return made
+    measure = "score" if result.confidence is None else "confidence"
+    return listing(
+        enumerate(result.hits, 1), (">#", lambda hit: hit[0]),
+        (f">{measure}", lambda hit: f"{getattr(hit[1], measure):.2f}"),
+        (f"when ({zone_name(zone)})", lambda hit: stamp(hit[1].at, zone), "cyan"),
+        ("session", lambda hit: hit[1].session), ("id", lambda hit: hit[1].id, "dim"),
+        ("speaker", lambda hit: hit[1].speaker, "bold"), ("text", lambda hit: _words_of(hit[1])),
+    )  # fmt: skip
 
 
 def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
@@ -250,119 +263,119 @@ def reasons(hit: Hit) -> list[str]:
     return lines
 
 
+def _about(keys: Sequence[str], summary: str) -> Text:
+    cell = text(", ".join(keys[:8]) or "(not enriched yet)", "green")
+    if summary:
+        cell.append("\n" + one_line(summary, _SUMMARY_MOST), style="default")
+    return cell
+
+
 def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
     """Sessions with their keys and summaries."""
-    made = table("session", "when", ">turns", "keys and summary")
-    for session in found:
-        cell = text(", ".join(session.keys[:8]) or "(not enriched yet)", "green")
-        if session.themes:
-            cell.append("\n" + one_line(session.summary, _SUMMARY_MOST), style="default")
-        made.add_row(
-            text(session.id, "bold"),
-            Text(day(session.started_at, zone), style="cyan"),
-            str(session.messages),
-            cell,
-        )
-    return made
+    return listing(
+        found, ("session", "id", "bold"), ("when", lambda item: day(item.started_at, zone), "cyan"),
+        (">turns", "messages"),
+        ("keys and summary", lambda item: _about(item.keys, item.summary if item.themes else "")),
+    )  # fmt: skip
 
 
 def episodes(found: Iterable[Episode], zone: tzinfo) -> Table:
     """Episodes with the messages that they cover."""
-    made = table(f"when ({zone_name(zone)})", "session", "begins", "episode")
-    for one in found:
+
+    def covering(one: Episode) -> Text:
         cell = text(one.title, "green")
         cell.append("\n" + one_line(one.summary, _SUMMARY_MOST), style="default")
-        cell.append(f"\n{one_line(', '.join(one.messages), _TEXT_MOST)}", style="dim")
-        made.add_row(
-            Text(stamp(one.started_at, zone), style="cyan"),
-            text(one.session, "bold"),
-            text(one.reason),
-            cell,
-        )
-    return made
+        return cell.append(f"\n{one_line(', '.join(one.messages), _TEXT_MOST)}", style="dim")
+
+    return listing(
+        found, (f"when ({zone_name(zone)})", lambda item: stamp(item.started_at, zone), "cyan"),
+        ("session", "session", "bold"), ("begins", "reason"), ("episode", covering),
+    )  # fmt: skip
 
 
 def revisions(found: Iterable[Summary], zone: tzinfo) -> Table:
     """The revisions of a session's keys and summary, newest first."""
-    made = table(">version", f"when ({zone_name(zone)})", "extractor", "keys and summary")
-    for one in found:
-        cell = text(", ".join(one.keys[:8]), "green")
-        cell.append("\n" + one_line(one.text, _SUMMARY_MOST), style="default")
-        made.add_row(
-            str(one.version),
-            Text(stamp(one.at, zone), style="cyan"),
-            text(one.extractor),
-            cell,
-        )
-    return made
+    return listing(
+        found, (">version", "version"),
+        (f"when ({zone_name(zone)})", lambda item: stamp(item.at, zone), "cyan"),
+        ("extractor", "extractor"), ("keys and summary", lambda item: _about(item.keys, item.text)),
+    )  # fmt: skip
 
 
 def session_keys(found: Iterable[Session], zone: tzinfo, most: int) -> Table:
     """Sessions with their keys only, one line each."""
-    made = table("session", "when", ">turns", "keys")
-    for session in found:
-        made.add_row(
-            text(session.id, "bold"),
-            Text(day(session.started_at, zone), style="cyan"),
-            str(session.messages),
-            text(", ".join(session.keys[:most]), "green"),
-        )
-    return made
+    return listing(
+        found, ("session", "id", "bold"), ("when", lambda item: day(item.started_at, zone), "cyan"),
+        (">turns", "messages"), ("keys", lambda item: ", ".join(item.keys[:most]), "green"),
+    )  # fmt: skip
 
 
 def entities(found: Iterable[Entity]) -> Table:
     """Entities with their aliases and the numbers of their triples and mentions."""
-    made = table("entity", "type", ">triples", ">mentions")
-    for entity in found:
-        name = text(entity.name, "bold")
+
+    def name(entity: Entity) -> Text:
+        cell = text(entity.name, "bold")
         if entity.aliases:
-            name.append(f"\n= {one_line(', '.join(entity.aliases), _TEXT_MOST)}", style="dim")
-        made.add_row(name, text(entity.type), str(entity.triples), str(entity.mentions))
-    return made
+            cell.append(f"\n= {one_line(', '.join(entity.aliases), _TEXT_MOST)}", style="dim")
+        return cell
+
+    return listing(
+        found, ("entity", name), ("type", "type"), (">triples", "triples"),
+        (">mentions", "mentions"),
+    )  # fmt: skip
 
 
 def duplicates(found: Iterable[SuspectedDuplicate]) -> Table:
     """Pairs of entities that may be the same."""
-    made = table(">score", "entity", "type", "and", "type", "because")
-    for pair in found:
-        made.add_row(
-            f"{pair.score:.2f}",
-            text(pair.name, "bold"),
-            text(pair.type),
-            text(pair.other, "bold"),
-            text(pair.other_type),
-            text(pair.reason, "dim"),
-        )
-    return made
+    return listing(
+        found, (">score", lambda pair: f"{pair.score:.2f}"), ("entity", "name", "bold"),
+        ("type", "type"), ("and", "other", "bold"), ("type", "other_type"),
+        ("because", "reason", "dim"),
+    )  # fmt: skip
 
 
 def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
     """Triples with their valid time, when they were said, and their sources."""
-    made = table("subject", "relation", "object", "when true", "said", "source")
-    for triple in found:
-        made.add_row(
-            text(triple.subject, "bold"),
-            text(f"not {triple.relation}" if triple.negated else triple.relation),
-            text(triple.object, "bold"),
-            text(triple.when, "cyan"),
-            Text(observed_days(triple, zone), style="cyan"),
-            text(sources(triple), "dim"),
-        )
-    return made
+    return listing(
+        found, ("subject", "subject", "bold"),
+        ("relation", lambda item: f"not {item.relation}" if item.negated else item.relation),
+        ("object", "object", "bold"), *_said(zone),
+    )  # fmt: skip
 
 
-def triples_with_ids(found: Iterable[Triple], zone: tzinfo) -> Table:
+def _said(zone: tzinfo) -> tuple[Column, ...]:
+    return (
+        ("when true", "when", "cyan"),
+        ("said", lambda item: observed_days(item, zone), "cyan"),
+        ("source", sources, "dim"),
+    )
+
+
+def triples_with_ids(found: Iterable[Triple], zone: tzinfo, *first: Column) -> Table:
     """Triples as sentences, each with its id, which other commands take."""
-    made = table("fact", "when true", "said", "source", "id")
-    made.columns[-1].no_wrap = True  # it is there to be copied
-    for triple in found:
-        made.add_row(
-            text(triple.text, "bold"),
-            text(triple.when, "cyan"),
-            Text(observed_days(triple, zone), style="cyan"),
-            text(sources(triple), "dim"),
-            text(triple.uid, "dim"),
-        )
+    return with_ids(listing(found, *first, ("fact", "text", "bold"), *_said(zone), _ID))
+
+
+_ID: Column = ("id", "uid", "dim")
+
+
+def decided(found: Iterable[Triple], zone: tzinfo) -> Table:
+    """Triples with their status, its times and reasons, and their ids."""
+    made = listing(
+        found,
+        ("fact", "text", "bold"),
+        ("status", "status"),
+        ("from", lambda item: item.valid_from and day(item.valid_from, zone), "cyan"),
+        ("until", lambda item: item.valid_to and day(item.valid_to, zone), "cyan"),
+        ("because", "reason"),
+        _ID,
+    )  # fmt: skip
+    return with_ids(made)
+
+
+def with_ids(made: Table) -> Table:
+    """The table, whose last column is there to be copied."""
+    made.columns[-1].no_wrap = True
     return made
 
 
@@ -426,37 +439,34 @@ def _cell(value: Any) -> object:
 
 def queries(found: Iterable[NamedQuery]) -> Table:
     """The named queries of the package."""
-    made = table("name", "what it shows", "parameters")
-    for query in found:
-        made.add_row(
-            text(query.name, "bold"),
-            text(query.what),
-            text(", ".join(map(str, query.parameters)), "dim"),
-        )
-    return made
+    return listing(
+        found, ("name", "name", "bold"), ("what it shows", "what"),
+        ("parameters", lambda query: ", ".join(map(str, query.parameters)), "dim"),
+    )  # fmt: skip
 
 
 def checks(found: Iterable[Check]) -> Table:
     """Results of checks, with advice below those that failed."""
-    made = table("", "check", "finding")
-    for check in found:
+
+    def finding(check: Check) -> Text:
         cell = text(check.detail)
         if not check.ok and check.advice:
             cell.append(f"\n-> {one_line(check.advice)}", style="yellow")
-        mark = Text("ok", style="green") if check.ok else Text("FAIL", style="bold red")
-        made.add_row(mark, text(check.name, "bold"), cell)
-    return made
+        return cell
+
+    ok, failed = Text("ok", style="green"), Text("FAIL", style="bold red")
+    return listing(
+        found, ("", lambda check: ok if check.ok else failed), ("check", "name", "bold"),
+        ("finding", finding),
+    )  # fmt: skip
 
 
 def failures(found: Iterable[Failure]) -> Table:
     """Chunks and summaries whose enrichment failed, with the reasons."""
-    made = table("session", "message", ">tries", "state", "reason")
-    for failure in found:
-        made.add_row(
-            text(failure.session),
-            text("(its summary)" if failure.message_id is None else failure.message_id),
-            str(failure.attempts or failure.outages or failure.crashes),
-            "parked" if failure.parked else "to be retried",
-            text(failure.reason, most=_TEXT_MOST),
-        )
-    return made
+    return listing(
+        found, ("session", "session"),
+        ("message", lambda item: "(its summary)" if item.message_id is None else item.message_id),
+        (">tries", lambda item: item.attempts or item.outages or item.crashes),
+        ("state", lambda item: "parked" if item.parked else "to be retried"),
+        ("reason", lambda item: text(item.reason, most=_TEXT_MOST)),
+    )  # fmt: skip

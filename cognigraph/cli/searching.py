@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
 from datetime import tzinfo
 
 from rich.table import Table
@@ -14,7 +13,7 @@ from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.memory_options import opened, reading
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.errors import ConfigurationError
-from cognigraph.model import Episode, Hit, Layer, SearchResult, Triple
+from cognigraph.model import Episode, Hit, Layer, SearchResult
 from cognigraph.space import Space
 
 
@@ -32,23 +31,10 @@ def show(result: SearchResult, terminal: Terminal, zone: tzinfo, *, why: bool) -
         terminal.show(_episodes(result, zone))
         return
     if result.layer == "facts":
-        terminal.show(_facts(result.triples, zone), render.text("stated in", "bold"))
+        score = (">score", lambda triple: f"{triple.score or 0.0:.2f}")
+        facts = render.triples_with_ids(result.triples, zone, score)
+        terminal.show(facts, render.text("stated in", "bold"))
     terminal.show((render.hits_with_reasons if why else render.hits)(result, zone))
-
-
-def _facts(found: Iterable[Triple], zone: tzinfo) -> Table:
-    """Ranked facts, each with its sources."""
-    made = render.table(">#", ">score", "fact", "when true", "said", "source")
-    for index, triple in enumerate(found, 1):
-        made.add_row(
-            str(index),
-            f"{triple.score or 0.0:.2f}",
-            render.text(triple.text, "bold"),
-            render.text(triple.when, "cyan"),
-            Text(render.observed_days(triple, zone), style="cyan"),
-            render.text(render.sources(triple), "dim"),
-        )
-    return made
 
 
 def _episodes(result: SearchResult, zone: tzinfo) -> Table:
@@ -102,15 +88,14 @@ def search(run: CommandRun) -> int:
     if not result:
         run.terminal.note("nothing found")
         return FOUND_PROBLEM
-    table = render.table("space", "id", "when", "speaker", "text")
-    for one in result:
-        table.add_row(
-            render.text(one.space, "bold"),
-            render.text(one.hit.id),
-            render.text(render.stamp(one.hit.at, options.reader)),
-            render.text(one.hit.speaker),
-            render.text(one.hit.text, most=_TEXT_MOST),
-        )
+    table = render.listing(
+        result,
+        ("space", "space", "bold"),
+        ("id", lambda item: item.hit.id),
+        ("when", lambda item: render.stamp(item.hit.at, options.reader)),
+        ("speaker", lambda item: item.hit.speaker),
+        ("text", lambda item: render.text(item.hit.text, most=_TEXT_MOST)),
+    )  # fmt: skip
     run.terminal.show(table)
     return OK
 

@@ -86,6 +86,6 @@ def test_advice_is_in_the_terms_of_the_command_line(told: Cli, tmp_path: Path) -
 def test_a_new_key_says_what_it_is_for(quick: Cli) -> None:
     pytest.importorskip("fastapi")
     made = quick("keys", "create", "agent")
-    assert "the permission write for the space default;" in made.stderr
+    assert "this key may read, write in the space default;" in made.stderr
     made = quick("keys", "create", "board", "--all-spaces", "--permission", "read")
-    assert "the permission read for all spaces;" in made.stderr
+    assert "this key may read in all spaces;" in made.stderr

@@ -25,7 +25,7 @@ LINES = {
     "import notes --dr": {"--dry-run"},
     "import a --format cl": {"claude", "claude-code"},
     "search x --ranking ": {"default", "licomemory"},
-    "keys ": {"create", "list", "revoke"},
+    "keys ": {"create", "list", "revoke", "rotate"},
     "completion z": {"zsh"},
     "add x --forma": set(),
     "export --db my": {"my.db"},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -166,3 +168,18 @@ def test_a_plugin_is_a_file_of_its_own() -> None:
     home = {"XDG_CONFIG_HOME": "/config"}
     assert opencode.user_folder(home) == Path("/config/opencode")
     assert opencode.settings_file(Path("/app")) == Path("/app/.opencode/plugins/cognigraph.js")
+
+
+def test_a_hook_loads_next_to_nothing() -> None:
+    """An agent waits for it: without the libraries it takes a few hundredths of a second."""
+    text = "import sys, cognigraph.cli, cognigraph.hooks.run; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, encoding="utf-8", check=True
+    )
+    loaded = set(done.stdout.split())
+    assert not loaded & {"numpy", "rich", "sqlite3", "asyncio", "subprocess", "argparse", "neo4j"}
+    assert {name for name in loaded if name.startswith("cognigraph")} == {
+        "cognigraph", "cognigraph._version", "cognigraph.cli", "cognigraph.deferred",
+        "cognigraph.hooks", "cognigraph.hooks.agents", "cognigraph.hooks.run",
+        "cognigraph.hooks.spool",
+    }  # fmt: skip

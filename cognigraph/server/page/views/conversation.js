@@ -73,7 +73,7 @@ function turn({ space, announce }, message, facts, index) {
   forget.setAttribute("aria-label", "See what forgetting this message would remove");
   const item = h("li.turn", { tabIndex: -1 },
     h("div.said", {},
-      h("p.meta", {}, h("strong", {}, message.speaker ?? message.role ?? "?"), message.role ? h("span.badge", {}, message.role) : null,
+      h("p.meta", {}, h("strong", {}, message.speaker ?? message.role ?? "?"), message.role ? h("span.badge", {}, message.role) : null, message.written_by ? h("small", {}, `by ${message.written_by}`) : null,
         time(message.at, { withClock: true }),
         h("a.quiet", { href: link([space, "ask"], { expected: message.id }), "aria-label": "Ask why this message is found, or is not" }, "why?"), forget, copyable(message.id, announce)),
       h("div.text", {}, written(message.text)),
