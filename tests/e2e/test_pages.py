@@ -29,6 +29,7 @@ NOT_RUN = {
     "curl": "needs the server of the page; a test of the wheel runs it",
     "export": "sets a variable for the commands that follow",
     "docker": "needs a Docker daemon; docker/compose.yaml has tests of its own",
+    "helm": "needs a cluster; the chart has tests of its own",
     "pip": "needs the network",
     "make": "starts whole test runs or builds; the targets are checked to exist",
     "python": "benchmarks need data sets that are not in this repository, or take minutes",

@@ -174,6 +174,17 @@ def test_the_schema_takes_the_defaults_and_nothing_misspelled() -> None:
         assert list(check.iter_errors({**defaults, **wrong})), wrong
 
 
+def test_the_page_sets_values_that_there_are() -> None:
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    defaults = yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))
+    named = re.findall(r"--set ([\w.]+)=", page)
+    assert len(named) >= 5
+    for name in named:
+        values = defaults
+        for part in name.split("."):
+            values = values[part]
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "several servers on a file": ({"replicas": 2}, "replicas is 2, but a SQLite file serves the "
                                   "processes of one machine only"),
