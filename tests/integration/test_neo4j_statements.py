@@ -20,7 +20,7 @@ from cognigraph.stores.neo4j.forget import _STEPS
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
 from cognigraph.stores.neo4j.index.sources import OF_MARKED
 from cognigraph.stores.neo4j.schema import commands, migrations
-from cognigraph.stores.neo4j.statements import cypher, with_parameters, without_filter, without_keys
+from cognigraph.stores.neo4j.statements import cypher, shortened, with_parameters
 from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j
@@ -43,9 +43,12 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "search/candidates": [
         (("distance <= 2", "distance <= 0"), ("NEXT*1..3", "NEXT*1..1")),
         (("distance <= 2", "distance <= 5"), ("NEXT*1..3", "NEXT*1..6")),
-        without_filter("search/candidates"),
-        (*without_filter("search/candidates"), *without_keys("search/candidates", "embedding")),
         (OF_MARKED,),
+        *(
+            shortened("search/candidates", "embedding", filters=used, keys=used, without=layer)
+            for layer in ("chunks", "triples")
+            for used in (True, False)
+        ),
     ],
     "search/few_chunks": [_BY_TIME, _BY_MARKS],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],

@@ -1,21 +1,28 @@
 // what: find the candidates of a search by vectors, words and names, and read what ranking needs of
-//   them: of facts with their evidence, of chunks with their neighbours, and of their sessions (2 is
-//   the radius, which the store replaces if needed, as it does the 3, which is one more)
-// parameters: space, vector, until (or null), where (see stores/neo4j/tokens.py), texts (true or
-//   false), entities (vectors of names), chunk, triple and theme: {index (null: none), fetch, after
-//   (arrival number after which nodes are compared one by one, null: none), limit},
-//   chunk_words and triple_words: {query (full text, null: none), fetch, limit, constant, slope},
-//   seeds (uids of chunks that were found otherwise), anchors (hashes), names (stemmed), limit
-//   (triples of an anchor), most (an entity with more triples is a hub)
-// returns: results of the indexes by layer: [vectors fetched, lowest similarity, texts fetched,
-//   highest and lowest score of words, distinct terms of the last text], of chunks and triples;
+//   them: of facts with their evidence, of chunks with their neighbours, and of their sessions
+// parameters: space, vector, until (or null), where (see stores/neo4j/tokens.py), having (full text,
+//   replaces the index where chunks with some marks are compared), texts (true or false), entities
+//   (vectors of names), chunk, triple and theme: {index (null: none), fetch, after (arrival number
+//   after which nodes are compared one by one, null: none), limit}, chunk_words and triple_words:
+//   {query (full text, null: none), fetch, is_last (no more will be fetched), limit, constant and
+//   slope (by length) of what scores are divided by}, seeds (uids of chunks that were found
+//   otherwise), anchors (hashes), names (stemmed), limit (triples of an anchor), most (an entity
+//   with more triples is a hub, and gets those among the nearest)
+// returns: of chunks, and of triples: [nodes fetched by vector, lowest similarity, nodes that pass,
+//   nodes fetched by words, nodes found by words];
 //   columns of triples: packed (see stores/neo4j/index/packed.py), evidence (element ids of chunks),
 //   texts ('' unless requested), sources (1 by vector, 2 by words, 4 by anchor); names of anchors;
 //   columns of chunks: packed, element ids, texts, of links: element ids of the chunks and of those
 //   after them; element ids of chunks by vector, and by words; sessions: [uid, id, themes (packed),
 //   number of keys, best similarity of a key with each entity (empty without keys)]
+// Each subquery imports what it needs, so that the planner runs one after the other. The store leaves
+// out what is marked as filter if only roles are a condition, what is marked as keys without entities,
+// and the sources of chunks or triples, up to the line that begins with "or", which takes their place.
+// It replaces the radius 2, and the 3, which is one more: the links of the outermost neighbours.
 WITH $chunk AS chunk_source, $chunk_words AS chunk_words, $triple AS triple_source,
-     $triple_words AS triple_words, $theme AS theme_source, $anchors AS anchors
+     $triple_words AS triple_words, $theme AS theme_source, $anchors AS anchors,
+     [null, null, 0, 0, 0] AS none
+// chunks
 CALL (chunk_source) {
   WITH chunk_source.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $chunk.fetch, $vector) YIELD node, score
@@ -72,7 +79,10 @@ CALL (chunk_scored) {
                     THEN chunk_scored[-1][0] * 1.00001 ELSE 0.0 END AS least
   UNWIND chunk_scored AS pair
   WITH pair[1] AS node, pair[0] AS score WHERE pair[0] > least
-  WITH node, score WHERE coalesce(node.role, 'person') IN $where.roles
+  WITH node, score / ($chunk_words.constant + $chunk_words.slope * node.length) AS score
+  ORDER BY score DESC, node.seq DESC
+  // After the order, so that only as many are read as it takes.
+  WITH node WHERE coalesce(node.role, 'person') IN $where.roles
     // filter
     AND ($until IS NULL OR node.at <= $until)
     AND ($where.sessions IS NULL OR node.session IN $where.sessions)
@@ -84,10 +94,14 @@ CALL (chunk_scored) {
       OR NOT [node.session, node.message_id] IN $where.without_messages)
     AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))
     // end of filter
-  WITH node, score / ($chunk_words.constant + $chunk_words.slope * node.length) AS score
-  ORDER BY score DESC, node.seq DESC LIMIT toInteger($chunk_words.limit)
+  WITH node LIMIT toInteger($chunk_words.limit)
   RETURN collect(node) AS chunk_by_words
 }
+WITH *, [chunk_fetched, chunk_lowest, size(chunk_nearest), size(chunk_scored), size(chunk_by_words)]
+          AS chunk_counts,
+     chunk_nearest[..toInteger($chunk.limit)] AS chunks_by_vector, chunk_by_words AS chunks_by_words
+// or WITH *, none AS chunk_counts, [] AS chunks_by_vector, [] AS chunks_by_words
+// triples
 CALL (triple_source) {
   WITH triple_source.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $triple.fetch, $vector) YIELD node, score
@@ -122,9 +136,11 @@ CALL (triple_scored) {
                     THEN triple_scored[-1][0] * 1.00001 ELSE 0.0 END AS least
   UNWIND triple_scored AS pair
   WITH pair[1] AS node, pair[0] AS score WHERE pair[0] > least
-  WITH node, score WHERE ($until IS NULL OR node.first_observed <= $until)
   WITH node, score / ($triple_words.constant + $triple_words.slope * node.length) AS score
-  ORDER BY score DESC, node.seq DESC LIMIT toInteger($triple_words.limit)
+  ORDER BY score DESC, node.seq DESC
+  // After the order, so that only as many are read as it takes.
+  WITH node WHERE ($until IS NULL OR node.first_observed <= $until)
+  WITH node LIMIT toInteger($triple_words.limit)
   RETURN collect(node) AS triple_by_words
 }
 CALL (theme_source) {
@@ -178,7 +194,9 @@ CALL (anchors, triple_nearest) {
   WITH entity, own ORDER BY entity.uid
   RETURN collect(entity.name) AS anchored, collect(own) AS triples_by_anchor
 }
-WITH *, chunk_nearest[..toInteger($chunk.limit)] AS chunks_by_vector,
+WITH *, [triple_fetched, triple_lowest, size(triple_nearest), size(triple_scored),
+         size(triple_by_words)] AS triple_counts,
+     theme_nearest[..toInteger($theme.limit)] AS themes_by_vector,
      triple_nearest[..toInteger($triple.limit)] AS triples_by_vector,
      reduce(all = [], own IN triples_by_anchor | all + own) AS triples_by_anchor
 CALL (triples_by_vector, triple_by_words, triples_by_anchor) {
@@ -210,13 +228,14 @@ CALL (triples_by_vector, triple_by_words, triples_by_anchor) {
     collect(sources)] AS triples,
     collect(evidence) AS all_evidence
 }
-CALL (chunks_by_vector, chunk_by_words, all_evidence) {
-  CALL (chunks_by_vector, chunk_by_words, all_evidence) {
+// or WITH *, none AS triple_counts, [[], [], [], []] AS triples, [] AS anchored, [] AS all_evidence, [] AS themes_by_vector
+CALL (chunks_by_vector, chunks_by_words, all_evidence) {
+  CALL (chunks_by_vector, chunks_by_words, all_evidence) {
     UNWIND $seeds AS uid
     MATCH (seed:Chunk {uid: uid})
     RETURN seed
     UNION
-    UNWIND all_evidence + [chunks_by_vector, chunk_by_words] AS some
+    UNWIND all_evidence + [chunks_by_vector, chunks_by_words] AS some
     UNWIND some AS seed
     RETURN seed
   }
@@ -249,13 +268,13 @@ CALL (seeds, linked) {
     collect(elementId(chunk)),
     collect(CASE WHEN $texts THEN chunk.text ELSE '' END)] AS chunks
 }
-CALL (seeds, theme_nearest) {
-  CALL (seeds, theme_nearest) {
+CALL (seeds, themes_by_vector) {
+  CALL (seeds, themes_by_vector) {
     UNWIND seeds AS seed
     MATCH (seed)<-[:HAS_CHUNK]-(session:Session)
     RETURN session
     UNION
-    UNWIND theme_nearest[..toInteger($theme.limit)] AS theme
+    UNWIND themes_by_vector AS theme
     MATCH (theme)<-[:HAS_THEME]-(session:Session)
     RETURN session
   }
@@ -279,10 +298,6 @@ CALL (seeds, theme_nearest) {
     // end of keys
   ]) AS sessions
 }
-RETURN [chunk_fetched, chunk_lowest, size(chunk_nearest), size(chunk_scored), size(chunk_by_words)]
-         AS chunk_counts,
-       [triple_fetched, triple_lowest, size(triple_nearest), size(triple_scored),
-        size(triple_by_words)] AS triple_counts,
-       triples, anchored, chunks + [befores, afters] AS chunks,
+RETURN chunk_counts, triple_counts, triples, anchored, chunks + [befores, afters] AS chunks,
        [chunk IN chunks_by_vector | elementId(chunk)] AS chunks_by_vector,
-       [chunk IN chunk_by_words | elementId(chunk)] AS chunks_by_words, sessions
+       [chunk IN chunks_by_words | elementId(chunk)] AS chunks_by_words, sessions

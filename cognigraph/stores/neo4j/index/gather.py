@@ -43,12 +43,12 @@ from cognigraph.stores.neo4j.index.sources import (
 )
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons, SpaceView
-from cognigraph.stores.neo4j.statements import without_filter, without_keys
+from cognigraph.stores.neo4j.statements import shortened
 from cognigraph.stores.neo4j.tokens import anchor_hash, filter_for_sources, having_marks
 from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.text.word_book import idf
 
-_HUB = 500
+_HUB = 100
 """The triples of an entity with more triples than this are left to the vector index, if any."""
 _NO_LIMIT = 1 << 62
 _BY_VECTOR, _BY_WORDS, _BY_ANCHOR = 1, 2, 4
@@ -82,7 +82,8 @@ def gather_candidates(
 class _Gather:
     """Finds and reads chunks in one thread, and triples with themes in another; both start at once.
 
-    Both send the same statement. Values are fetched in columns, which are decoded faster than rows.
+    Both send the same statement, each without the sources of the other. Values are fetched in
+    columns, which are decoded faster than rows.
     """
 
     def __init__(
@@ -185,11 +186,11 @@ class _Gather:
             if few.is_complete:
                 near = [] if vector.is_off else few.nearest(vector.limit)
                 best = [] if words is None else few.best(words)
-                found = self._read(seeds=sorted({*near, *best}))[0]
+                found = self._read("triples", seeds=sorted({*near, *best}))[0]
                 return found.found_by(near, best)
             vector = vector.with_share(few.share)
         while True:
-            found, counts, _ = self._read(chunk=vector, chunk_words=words)
+            found, counts, _ = self._read("triples", chunk=vector, chunk_words=words)
             further = looking_further(vector, words, counts, view.chunks)
             if further is None:
                 return found
@@ -211,7 +212,7 @@ class _Gather:
             return ReadCandidates.nothing(query)
         while True:
             found, _, counts = self._read(
-                triple=vector, triple_words=words, theme=themes, anchors=anchors
+                "chunks", triple=vector, triple_words=words, theme=themes, anchors=anchors
             )
             further = looking_further(vector, words, counts, 0)
             if further is None:
@@ -229,6 +230,7 @@ class _Gather:
 
     def _read(
         self,
+        without: str,
         *,
         chunk: ByVector = OFF,
         triple: ByVector = OFF,
@@ -238,16 +240,21 @@ class _Gather:
         anchors: Sequence[str] = (),
         seeds: Sequence[str] = (),
     ) -> tuple[ReadCandidates, Row, Row]:
-        """Run the statement with some of the sources; also how much those of both layers found."""
+        """Run the statement with the sources of one layer; also how much those of both found."""
         query, name = self._query, "search/candidates"
         entities = [vector(entity) for entity in query.entity_vectors]
         marks = self._where["marks"]
         of_marked = marks and chunk.index is None and self._view.chunk_indexed
         row = self._connection.row(
             name,
+            *shortened(
+                name,
+                self._connection.embedding,
+                filters=not is_unfiltered(query),
+                keys=bool(query.entity_vectors),
+                without=without,
+            ),
             *_radius(query.radius),
-            *(without_filter(name) if is_unfiltered(query) else ()),
-            *(() if query.entity_vectors else without_keys(name, self._connection.embedding)),
             *((OF_MARKED,) if of_marked else ()),
             space=self._space,
             vector=vector(query.vector),
