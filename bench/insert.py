@@ -82,7 +82,7 @@ def main() -> None:
 
         def open_memory(name: str) -> Memory:
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
-            # The first search in a space on Neo4j counts the words of all its messages.
+            # On a busy server the first statements are planned slowly.
             patient = Settings(storage=StorageSettings(read_timeout=300))
             return Memory(location, embedder=arguments.embedder, enrich="manual", settings=patient)
 

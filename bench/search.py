@@ -35,7 +35,7 @@ from cognigraph import Memory, Settings, StorageSettings
 NOW = START.replace(year=START.year + 20)
 QUESTIONS = 300
 PATIENT = Settings(storage=StorageSettings(read_timeout=300))
-"""The first search in a space on Neo4j counts the words of all its messages."""
+"""On a busy server the first statements are planned slowly."""
 FILTERED = 100
 """Questions that are asked with every filter."""
 

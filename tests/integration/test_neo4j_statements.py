@@ -17,10 +17,10 @@ from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.forget import _STEPS
-from cognigraph.stores.neo4j.index.candidate_sources import _OF_MARKED
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
+from cognigraph.stores.neo4j.index.sources import OF_MARKED
 from cognigraph.stores.neo4j.schema import commands, migrations
-from cognigraph.stores.neo4j.statements import cypher, with_parameters, without_filter, without_keys
+from cognigraph.stores.neo4j.statements import cypher, shortened, with_parameters
 from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j
@@ -38,19 +38,19 @@ UNKNOWN_TO_COMMUNITY = {"databases/create"}
 
 # Labels that the store substitutes for another one; the plans with them are checked too.
 VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
-    "search/chunk_sources": [without_filter("search/chunk_sources")],
-    "search/newest_of_few": [without_filter("search/newest_of_few")],
     "schema/unpacked": [((":Chunk", ":Fact"),)],
     "schema/pack": [((":Chunk", ":Theme"),)],
-    "search/newest_with_terms": [((":Chunk", ":Triple"),)],
-    "search/gather": [
-        (("NEXT*0..2", "NEXT*0..0"), ("NEXT*1..3", "NEXT*1..1")),
-        (("NEXT*0..2", "NEXT*0..5"), ("NEXT*1..3", "NEXT*1..6")),
-        without_filter("search/gather"),
-        (*without_filter("search/gather"), *without_keys("search/gather", "embedding")),
+    "search/candidates": [
+        (("distance <= 2", "distance <= 0"), ("NEXT*1..3", "NEXT*1..1")),
+        (("distance <= 2", "distance <= 5"), ("NEXT*1..3", "NEXT*1..6")),
+        (OF_MARKED,),
+        *(
+            shortened("search/candidates", "embedding", filters=used, keys=used, without=layer)
+            for layer in ("chunks", "triples")
+            for used in (True, False)
+        ),
     ],
     "search/few_chunks": [_BY_TIME, _BY_MARKS],
-    "search/nearest": [(_OF_MARKED,)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "listing/messages": [
         (("ASC", "DESC"), ("> $arrival", "< $arrival"), ("> $at", "< $at")),

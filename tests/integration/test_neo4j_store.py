@@ -31,7 +31,7 @@ from cognigraph.model.storage import Check, EmbedderIdentity
 from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.housekeeping import memory_limit
-from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_counts, word_source
+from cognigraph.stores.neo4j.index import few_chunks, sources, word_counts
 from cognigraph.stores.neo4j.index.vectors import index_name, wait_until_built
 from cognigraph.stores.neo4j.messages import splice
 from cognigraph.stores.neo4j.schema import migrations
@@ -222,7 +222,7 @@ def statements() -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     "exact_up_to", [10_000, pytest.param(20, marks=pytest.mark.changes_indexes)]
 )
-def test_a_search_sends_five_statements_for_its_candidates(
+def test_a_search_sends_three_statements_for_its_candidates(
     open_store: Open, driver: Driver, space: str, exact_up_to: int
 ) -> None:
     store = open_store(exact_up_to=exact_up_to)
@@ -242,25 +242,26 @@ def test_a_search_sends_five_statements_for_its_candidates(
         found = store.search.candidates(space, question)
     assert found.chunks.by_vector.sum() == 5 and found.triples.by_anchor.sum() == 5
     assert sorted(sent) == [
+        "find the candidates of",  # side by side: chunks, and triples with themes
+        "find the candidates of",
         "read a space's totals",
-        "read the candidates of",  # side by side: of messages, and of facts with their sources
-        "read the candidates of",
-        "run the candidate sources",
-        "run the candidate sources",
     ]
 
 
 @pytest.mark.one_line
-def test_an_insert_sends_two_statements_however_many_messages(open_store: Open, space: str) -> None:
+def test_an_insert_sends_one_or_two_statements(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, 0)])
-    for numbers in (range(1, 2), range(2, 60)):
+    look, write = "find messages that exist", "write new messages under"
+    which = "read which embedder is"
+    for numbers, expected in ((range(1, 2), [write]), (range(2, 60), [look, write])):
         with statements() as sent:
             store.messages.insert(space, [message(space, n) for n in numbers])
-        assert sent == ["find messages that exist", "write new messages under"]
-    with statements() as sent:
-        assert store.messages.insert(space, [message(space, 5)]) == ["known"]
-    assert sent == ["find messages that exist"]
+        assert sent == expected
+    for numbers, expected in ((range(5, 6), [write, which, look]), (range(5, 7), [look])):
+        with statements() as sent:
+            again = store.messages.insert(space, [message(space, n) for n in numbers])
+        assert again == ["known"] * len(numbers) and sent == expected
 
 
 # Own vector indexes
@@ -590,8 +591,8 @@ def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
     fetched: int,
 ) -> None:
     """Whether all that have them are compared, or the vector index gives enough, or too few."""
-    monkeypatch.setattr(candidate_sources, "_FEW", few)
-    monkeypatch.setattr(candidate_sources, "_MOST_FETCHED", fetched)
+    monkeypatch.setattr(sources, "_FEW", few)
+    monkeypatch.setattr(sources, "_MOST_FETCHED", fetched)
     store = open_store(exact_up_to=20)
     vector = unit(1)[0]
     near = [message(space, n, vector=vector, minute=100 + n) for n in range(90)]
@@ -642,43 +643,28 @@ def test_word_counts_follow_what_another_store_writes(open_store: Open, space: s
 
 
 @pytest.mark.one_line
-def test_words_of_many_messages_are_counted_in_parts(
+def test_words_of_many_messages_are_estimated_from_the_newest(
     open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = open_store()
+    store, other = open_store(), open_store()
     texts = ["zebra", "apple zebra", "apple", "zebra zebra", "apple", "pear"]
     store.messages.insert(
         space, [message(space, number, text=text) for number, text in enumerate(texts, 1)]
     )
     probe = CandidateQuery(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
-    for at_once in (2, 3, 4, 6, 7):
-        monkeypatch.setattr(word_counts, "_AT_ONCE", at_once)
-        lexicon = open_store().search.candidates(space, probe).lexicon
-        assert (lexicon.chunks, dict(lexicon.frequencies)) == (6, {"zebra": 3, "appl": 3})
 
+    def frequencies(store: Neo4jStore) -> tuple[int, dict[str, int]]:
+        lexicon = store.search.candidates(space, probe).lexicon
+        return lexicon.chunks, dict(lexicon.frequencies)
 
-@pytest.mark.one_line
-def test_what_was_counted_stays_when_a_search_fails(
-    open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(word_counts, "_AT_ONCE", 2)
-    store = open_store()
-    store.messages.insert(space, [message(space, number, text="zebra") for number in range(1, 6)])
-    probe = CandidateQuery(unit(1)[0], terms=("zebra",), chunks_by_terms=5)
-    row, asked = store._connection.row, list[int]()
-
-    def fails_once(name: str, *replace: tuple[str, str], **parameters: Any) -> Any:
-        if name == "search/space":
-            asked.append(parameters["since"])
-            if len(asked) == 3:
-                raise StoreUnavailableError("too slow")
-        return row(name, *replace, **parameters)
-
-    monkeypatch.setattr(store._connection, "row", fails_once)
-    with pytest.raises(StoreUnavailableError):
-        store.search.candidates(space, probe)
-    assert store.search.candidates(space, probe).lexicon.frequencies["zebra"] == 5
-    assert asked[0] == 0 and asked[3] == asked[2] > asked[1] > 0
+    assert frequencies(store) == (6, {"zebra": 3, "appl": 3})
+    monkeypatch.setattr(word_counts, "_MOST_COUNTED", 3)
+    assert frequencies(other) == (6, {"zebra": 2, "appl": 2})  # twice those of the newest three
+    store.messages.insert(space, [message(space, 7, text="zebra")])
+    assert frequencies(other) == (7, {"zebra": 4, "appl": 2})  # of four
+    assert frequencies(store) == (7, {"zebra": 4, "appl": 3})
+    store.messages.insert(space, [message(space, n, text="apple") for n in range(8, 12)])
+    assert frequencies(other) == (11, {"zebra": 1, "appl": 11})  # the newest three again
 
 
 @pytest.mark.one_line
@@ -698,7 +684,6 @@ def test_counting_words_takes_no_more_memory_for_more_messages(
             space=space,
             since=since,
             most=1000,
-            kept=None,
         )
         row, profile = result.records[0], result.summary.profile
         return dict(zip(row[10], row[11], strict=True)), profile["args"]["GlobalMemory"]
@@ -726,11 +711,7 @@ def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, 
         assert store.search.candidates(name, probe).lexicon.frequencies == {"appl": 1}
 
 
-@pytest.mark.parametrize("few", [4000, 1300])
-def test_more_equal_matches_than_are_fetched_give_the_newest(
-    open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    monkeypatch.setattr(word_source, "_MOST_TIED", few)
+def test_more_equal_matches_than_are_fetched_give_the_newest(open_store: Open, space: str) -> None:
     store = open_store()
     for first in range(0, 1400, 200):
         store.messages.insert(

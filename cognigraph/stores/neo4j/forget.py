@@ -15,7 +15,6 @@ from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in, quoting
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
-from cognigraph.stores.neo4j.index import word_counts
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.messages import chunk_row
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
@@ -176,7 +175,6 @@ class Forgetting:
 
     def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:
         """Delete chunks out of which nothing is read any more, and link those around them."""
-        word_counts.drop_kept_counts(tx, self._space)
         links = bridges(tx.rows("forget/neighbours", chunks=list(uids)))
         tx.rows(
             "forget/drop_chunks", space=self._space, chunks=list(uids), count=len(uids),
@@ -298,7 +296,6 @@ class _Update(Forgetting):
         """Put the chunks in the place of the old ones; cut or lengthen the chain at their end."""
         rows = [self._row(position) for position in range(len(self._message.chunks))]
         kept, more = rows[: len(self._old)], rows[len(self._old) :]
-        word_counts.drop_kept_counts(tx, self._space)
         tx.rows("update/write", space=self._space, chunks=kept)
         if extra := self._old[len(rows) :]:
             self.drop_chunks(tx, extra, 0)
@@ -464,11 +461,7 @@ def remove_space(
     own = indexes.expected(space)
     indexes.drop_of(own)
 
-    def end(tx: Transaction) -> None:
-        tx.rows("remove/end", space=space)
-        word_counts.drop_kept_counts(tx, space)
-
-    connection.write(end)
+    connection.write(lambda tx: tx.rows("remove/end", space=space))
     # A search that saw the space without its indexes may have created them again.
     indexes.drop_of(own)
 

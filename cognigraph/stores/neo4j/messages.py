@@ -106,9 +106,12 @@ def insert_messages(
     connection: Connection, space: str, messages: Sequence[MessageRow], importer: str
 ) -> Inserted:
     """Write the messages that are new."""
+    # A message that is added alone is mostly new, so it is written first, which looks too.
+    statuses: list[InsertStatus] = ["new"]
+    if len(messages) > 1:
+        statuses = _statuses(connection, messages)
     # Another writer can win the race for each message of the batch, but only once per message.
     for attempt in range(_MOST_TRIES):
-        statuses = _statuses(connection, messages, after_race=attempt > 0)
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
             return Inserted(statuses)
@@ -116,24 +119,27 @@ def insert_messages(
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, *written[2:])
-        # The space is new, or another writer has inserted one of the messages first.
-        filled = connection.write(lambda tx: tx.row("insert/space", space=space))
-        if filled is not None and filled[0] != importer:
-            raise StoreError(import_runs(space, importer))
+        # The space is new, the message was stored before, or another writer has been faster.
+        is_race = attempt > 0 or len(messages) > 1
+        if is_race:
+            filled = connection.write(lambda tx: tx.row("insert/space", space=space))
+            if filled is not None and filled[0] != importer:
+                raise StoreError(import_runs(space, importer))
+        statuses = _statuses(connection, messages, after_race=is_race)
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
     )
 
 
 def _statuses(
-    connection: Connection, messages: Sequence[MessageRow], *, after_race: bool
+    connection: Connection, messages: Sequence[MessageRow], *, after_race: bool = False
 ) -> list[InsertStatus]:
     uids = [message.chunks[0].uid for message in messages]
     if after_race:
         # A read replica may not yet have the message of the other writer.
         rows = connection.write(lambda tx: tx.rows("insert/known", uids=uids))
     else:
-        # The same messages often arrive again; that must not wait for the lock of the space.
+        # The same batch often arrives again; that must not wait for the lock of the space.
         rows = connection.rows("insert/known", uids=uids)
     digests = {uid: (digest, *earlier) for uid, digest, earlier in rows}
     statuses: list[InsertStatus] = []

@@ -28,9 +28,9 @@ from cognigraph.stores.candidates import (
 from cognigraph.stores.neo4j import values
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources
 from cognigraph.stores.neo4j.index.gather import gather_candidates
-from cognigraph.stores.neo4j.index.packed import columns, dimension_of, unpacked_properties
+from cognigraph.stores.neo4j.index.packed import columns, dimension_of
+from cognigraph.stores.neo4j.index.sources import by_vector
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.summaries import episode_candidate
@@ -59,12 +59,7 @@ class Neo4jSearch:
 
     def consecutive(self, space: str, limit: int) -> ConsecutiveChunks:
         """The vectors and sessions of the newest chunks."""
-        row = self._connection.row(
-            "search/newest",
-            space=space,
-            limit=limit,
-            unpacked=unpacked_properties(self._connection.embedding),
-        )
+        row = self._connection.row("search/newest", space=space, limit=limit)
         assert row is not None
         if not row[0]:
             return ConsecutiveChunks(np.empty((0, 0), np.float32), np.empty(0, np.int64))
@@ -80,13 +75,11 @@ class Neo4jSearch:
             view = self._lexicons.view(space, ())
             if view is None:
                 return []
-            query = CandidateQuery(vector=vector, sessions_by_vector=limit)
-            sources = CandidateSources(self._connection, self._indexes, space, query, view)
-            near = sources.triples_and_themes()
+            theme = by_vector(self._indexes, space, "Theme", limit, vector, view.theme_indexed)
             rows = self._connection.rows(
                 "search/episodes",
                 space=space,
-                themes=list(near.themes.uids),
+                theme=theme.parameters,
                 chunks=list(chunks),
                 vector=values.vector(vector),
             )

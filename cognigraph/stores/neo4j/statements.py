@@ -56,21 +56,30 @@ _FILTER = re.compile(r"// filter$.*?// end of filter$", re.MULTILINE | re.DOTALL
 
 _KEYS = re.compile(r"// keys$.*?// end of keys$", re.MULTILINE | re.DOTALL)
 
+_LAYERS = {
+    layer: re.compile(rf"^// {layer}$.*?^// or (.*?)$", re.MULTILINE | re.DOTALL)
+    for layer in ("chunks", "triples")
+}
+
 
 @cache
-def without_filter(name: str) -> tuple[tuple[str, str], ...]:
-    """What to replace in a statement to leave out the conditions that it marks."""
-    return _without(_FILTER, statement(f"neo4j/{name}.cypher"))
+def shortened(
+    name: str, embedding: str, *, filters: bool = True, keys: bool = True, without: str = ""
+) -> tuple[tuple[str, str], ...]:
+    """What to replace to leave out parts of a statement that it marks.
 
-
-@cache
-def without_keys(name: str, embedding: str) -> tuple[tuple[str, str], ...]:
-    """What to replace in a statement to leave out the keys of sessions, with these vectors."""
-    return _without(_KEYS, cypher(name, embedding=embedding))
-
-
-def _without(marked: re.Pattern[str], text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((block, "") for block in dict.fromkeys(marked.findall(text)))
+    These are its ``filters`` and ``keys``, and the sources of the layer ``without``, which get the
+    values that the statement names instead.
+    """
+    text = whole = cypher(name, embedding=embedding)
+    if without:
+        text = _LAYERS[without].sub(r"\1", text)
+    if not filters:
+        text = _FILTER.sub("", text)
+    if not keys:
+        text = _KEYS.sub("", text)
+    language = whole.partition("\n")[0] + "\n"
+    return ((whole.removeprefix(language), text.removeprefix(language)),)
 
 
 GIVEN = "given"

@@ -13,10 +13,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from cognigraph.ids import session_uid
 from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection, Row
+from cognigraph.stores.neo4j.index.sources import ByWords
+from cognigraph.stores.neo4j.values import vector
+from cognigraph.text.word_book import bm25
 
 _MOST = 2000
 _COUNTED = 20_000
@@ -58,22 +63,25 @@ class FewChunks:
     lengths: Sequence[int] = ()
     found: Sequence[list[str]] = ()
 
-    def nearest(self, limit: int) -> tuple[list[float], list[str], list[str]]:
-        """Similarities, uids and sessions of those with a cosine above 0, nearest first."""
+    def nearest(self, limit: int) -> list[str]:
+        """The uids of those with a cosine above 0, nearest first."""
         rows = [row for row, score in enumerate(self.similarity) if score > 0.5]
-        rows = sorted(rows, key=lambda row: -self.similarity[row])[:limit]
-        columns = (self.similarity, self.uids, self.sessions)
-        similarity, uids, sessions = ([column[row] for row in rows] for column in columns)
-        return similarity, uids, sessions  # type: ignore[return-value]
+        rows.sort(key=lambda row: -self.similarity[row])
+        return [self.uids[row] for row in rows[:limit]]
 
-    def with_words(self) -> tuple[list[str], list[int], list[list[str]]]:
-        """Uids and lengths of those that contain terms of the query, and these terms."""
-        rows = [row for row, words in enumerate(self.found) if words]
-        return (
-            [self.uids[row] for row in rows],
-            [self.lengths[row] for row in rows],
-            [self.found[row] for row in rows],
+    def best(self, words: ByWords) -> list[str]:
+        """The uids of the best by words."""
+        uids = np.array(self.uids)
+        weights = np.array(list(words.weights.values()))
+        counts = [[found.count(term) for term in words.weights] for found in self.found]
+        scores = bm25(
+            np.array(counts, float).reshape(len(uids), len(weights)),
+            np.array(self.lengths, float),
+            weights,
+            words.mean_length,
         )
+        rows = np.argsort(-scores, kind="stable")[: words.limit]
+        return [str(uid) for uid in uids[rows[scores[rows] > 0]]]
 
 
 def few_chunks(
@@ -81,26 +89,31 @@ def few_chunks(
     space: str,
     total: int,
     query: CandidateQuery,
-    common: dict[str, Any],
-    most_marked: int,
+    where: dict[str, Any],
+    most: int,
 ) -> FewChunks:
     """The chunks to which a filter confines a search, if they are few.
 
-    ``total`` counts the chunks of the space. ``common`` has the parameters ``space``, ``vector``,
-    ``until``, ``terms`` and ``where``. Up to ``most_marked`` chunks with the same tags and metadata
-    are few.
+    ``total`` counts the chunks of the space, and ``where`` is the parameter of statements. Up to
+    ``most`` chunks with the same tags and metadata are few.
     """
-    where, marks = query.where, common["where"]["marks"]
-    share = 1.0
-    if marks and not where.sessions:
+    common = {
+        "space": space,
+        "vector": vector(query.vector),
+        "until": query.as_of,
+        "terms": list(query.terms),
+        "where": where,
+    }
+    wanted, marks, share = query.where, where["marks"], 1.0
+    if marks and not wanted.sessions:
         keys = [tokens.having_marks(space, marks)]
-        count, *columns = _read(connection, _BY_MARKS, keys, most_marked, query, common)
-        if count <= most_marked:
+        count, *columns = _read(connection, _BY_MARKS, keys, most, query, common)
+        if count <= most:
             return FewChunks(True, 1.0, *columns)
         share = min(1.0, count / max(total, 1)) * max(1, len(columns[0])) / _SAMPLE
-    if where.sessions or where.since is not None or where.latest is not None:
-        keys = [session_uid(space, id) for id in dict.fromkeys(where.sessions)] or [space]
-        replace = () if where.sessions else _BY_TIME
+    if wanted.sessions or wanted.since is not None or wanted.latest is not None:
+        keys = [session_uid(space, id) for id in dict.fromkeys(wanted.sessions)] or [space]
+        replace = () if wanted.sessions else _BY_TIME
         if len(keys) <= _MOST:
             found, *columns = _read(connection, replace, keys, _MOST, query, common)
             if found <= _MOST:

@@ -1,14 +1,12 @@
-"""Gathers the candidates of a search: runs the candidate sources, then fetches their values.
+"""Gathers the candidates of a search: one statement finds them and reads what ranking needs.
 
-Chunks are found and read in one thread, triples with themes in another: the server works on one
-while this process decodes the other. The values of both come from the same statement, as tables
-that are then joined.
+It is sent twice, for chunks and for triples with themes: the server works on one while this process
+decodes the other. If a filter hides too many of what the indexes returned, it is sent again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from typing import Any, Self
@@ -17,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints
+from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.model import Role
 from cognigraph.stores.candidates import (
     NONE,
@@ -30,19 +29,29 @@ from cognigraph.stores.candidates import (
     no_candidates,
 )
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.neo4j.index.candidate_sources import (
-    CandidateSources,
-    ChunkSources,
-    TripleSources,
-    is_unfiltered,
+from cognigraph.stores.neo4j.index.few_chunks import few_chunks
+from cognigraph.stores.neo4j.index.packed import columns
+from cognigraph.stores.neo4j.index.sources import (
+    NO_WORDS,
+    OF_MARKED,
+    OFF,
+    ByVector,
+    ByWords,
+    by_vector,
+    looking_further,
+    most_marked,
 )
-from cognigraph.stores.neo4j.index.packed import columns, unpacked_properties
-from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons, SpaceView
-from cognigraph.stores.neo4j.statements import without_filter, without_keys
-from cognigraph.stores.neo4j.tokens import filter_values
+from cognigraph.stores.neo4j.statements import shortened
+from cognigraph.stores.neo4j.tokens import anchor_hash, filter_for_sources, having_marks
 from cognigraph.stores.neo4j.values import cosine, vector
+from cognigraph.text.word_book import idf
 
+_HUB = 100
+"""The triples of an entity with more triples than this are left to the vector index, if any."""
+_NO_LIMIT = 1 << 62
+_BY_VECTOR, _BY_WORDS, _BY_ANCHOR = 1, 2, 4
 Flags = npt.NDArray[np.bool_]
 _NO_ROW = -3
 _DEFAULT_RADIUS = 2
@@ -73,7 +82,8 @@ def gather_candidates(
 class _Gather:
     """Finds and reads chunks in one thread, and triples with themes in another; both start at once.
 
-    Values are fetched in columns, which are decoded faster than rows.
+    Both send the same statement, each without the sources of the other. Values are fetched in
+    columns, which are decoded faster than rows.
     """
 
     def __init__(
@@ -85,27 +95,24 @@ class _Gather:
         view: SpaceView,
     ) -> None:
         self._connection = connection
+        self._indexes = indexes
         self._space = space
         self._query = query
         self._view = view
-        self._sources = CandidateSources(connection, indexes, space, query, view)
+        self._where = filter_for_sources(query.where, query.without)
+        weights = dict(zip(query.terms, idf(view.lexicon, query.terms).tolist(), strict=True))
+        self._weights = weights
         # Triples take longer, so they start first.
-        self._triples: Future[tuple[TripleSources, ReadCandidates]] = connection.start(
-            self._of_triples
-        )
-        self._chunks: Future[tuple[ChunkSources, ReadCandidates]] = connection.start(
-            self._of_chunks
-        )
+        self._triples = connection.start(self._with_indexes, self._of_triples)
+        self._chunks = connection.start(self._with_indexes, self._of_chunks)
 
     def candidates(self) -> Candidates:
         """What both threads have found and read."""
-        by_chunk, read = self._chunks.result()
-        by_triple, also_read = self._triples.result()
-        both = read.together(also_read)
-        sessions = both.sessions.candidates()
+        read = self._chunks.result().together(self._triples.result())
+        sessions = read.sessions.candidates()
         session_row = {uid: row for row, uid in enumerate(sessions.uids)}
-        table, row_of = both.chunks.candidates()
-        previous, following = both.links.neighbours(row_of, len(table.uids))
+        table, row_of = read.chunks.candidates()
+        previous, following = read.links.neighbours(row_of, len(table.uids))
         chunks = ChunkCandidates(
             uids=tuple(table.uids),
             cosine=table.cosine,
@@ -116,8 +123,8 @@ class _Gather:
             question=table.question,
             previous=previous,
             following=following,
-            by_vector=_flags(table.uids, by_chunk.nearest.uids),
-            by_terms=_flags(table.uids, by_chunk.by_terms),
+            by_vector=_flags(row_of, read.by_vector, len(table.uids)),
+            by_terms=_flags(row_of, read.by_words, len(table.uids)),
             speakers=tuple(table.speakers),
             roles=tuple(table.roles),
             texts=tuple(table.texts) if self._query.texts else (),
@@ -125,20 +132,15 @@ class _Gather:
         return Candidates(
             lexicon=self._view.lexicon,
             chunks=chunks,
-            triples=self._triple_candidates(by_triple, both, chunks, row_of),
+            triples=self._triple_candidates(read.triples, chunks, row_of),
             sessions=sessions,
-            anchors=tuple(dict.fromkeys(anchor.name for anchor in by_triple.anchors)),
+            anchors=tuple(dict.fromkeys(read.anchors)),
         )
 
     def _triple_candidates(
-        self,
-        found: TripleSources,
-        read: ReadCandidates,
-        chunks: ChunkCandidates,
-        row_of: dict[str, int],
+        self, table: TripleTable, chunks: ChunkCandidates, row_of: dict[str, int]
     ) -> TripleCandidates:
         """The triples that have evidence observed by ``as_of``."""
-        table = read.triples
         evidence = Evidence.of(
             [[row_of[id] for id in ids if id in row_of] for ids in table.evidence]
         )
@@ -151,63 +153,149 @@ class _Gather:
             at=np.append(chunks.at, np.nan)[newest],
             session=np.append(chunks.session, -1)[newest],
             evidence=evidence,
-            by_vector=_flags(table.uids, found.nearest.uids),
-            by_terms=_flags(table.uids, found.by_terms),
-            by_anchor=_flags(table.uids, found.by_anchor),
+            by_vector=(table.sources & _BY_VECTOR) != 0,
+            by_terms=(table.sources & _BY_WORDS) != 0,
+            by_anchor=(table.sources & _BY_ANCHOR) != 0,
             texts=tuple(table.texts) if self._query.texts else (),
         )
 
-    def _of_chunks(self) -> tuple[ChunkSources, ReadCandidates]:
-        found = self._sources.chunks()
-        return found, self._read(chunks={*found.nearest.uids, *found.by_terms})
+    def _with_indexes(self, work: Callable[[], ReadCandidates]) -> ReadCandidates:
+        try:
+            return work()
+        except StoreUnavailableError:
+            raise
+        except StoreError:
+            # An administrator may have dropped an index: look again which there are.
+            self._indexes.forget_all(self._space)
+            return work()
 
-    def _of_triples(self) -> tuple[TripleSources, ReadCandidates]:
-        found = self._sources.triples_and_themes()
-        triples = {*found.nearest.uids, *found.by_terms, *found.by_anchor}
-        return found, self._read(triples=triples, sessions=set(found.themes.sessions))
+    def _of_chunks(self) -> ReadCandidates:
+        query, view = self._query, self._view
+        known = {term: w for term, w in self._weights.items() if view.lexicon.frequencies.get(term)}
+        most = min(sum(view.lexicon.frequencies.values()), view.chunks)
+        marks = self._where["marks"]
+        words = ByWords.best(
+            self._space, known, view.mean_length, query.chunks_by_terms, most, marks
+        )
+        vector = self._by_vector("Chunk", query.chunks_by_vector, view.chunk_indexed, view.covered)
+        if vector.is_off and words is None:
+            return ReadCandidates.nothing(query)
+        if view.chunk_indexed and query.where.is_narrow:
+            limit = most_marked(vector.limit, view.chunks)
+            few = few_chunks(self._connection, self._space, view.chunks, query, self._where, limit)
+            if few.is_complete:
+                near = [] if vector.is_off else few.nearest(vector.limit)
+                best = [] if words is None else few.best(words)
+                found = self._read("triples", seeds=sorted({*near, *best}))[0]
+                return found.found_by(near, best)
+            vector = vector.with_share(few.share)
+        while True:
+            found, counts, _ = self._read("triples", chunk=vector, chunk_words=words)
+            further = looking_further(vector, words, counts, view.chunks)
+            if further is None:
+                return found
+            vector, words = further
+
+    def _of_triples(self) -> ReadCandidates:
+        query, view = self._query, self._view
+        words = ByWords.best(
+            self._space,
+            self._weights,
+            view.mean_triple_length,
+            query.triples_by_terms,
+            view.triples,
+        )
+        vector = self._by_vector("Triple", query.triples_by_vector, view.triple_indexed)
+        themes = self._by_vector("Theme", query.sessions_by_vector, view.theme_indexed)
+        anchors = query.anchors if query.triples_per_anchor else ()
+        if words is None and vector.is_off and themes.is_off and not anchors:
+            return ReadCandidates.nothing(query)
+        while True:
+            found, _, counts = self._read(
+                "chunks", triple=vector, triple_words=words, theme=themes, anchors=anchors
+            )
+            further = looking_further(vector, words, counts, 0)
+            if further is None:
+                return found
+            vector, words = further
+
+    def _by_vector(
+        self, layer: Layer, limit: int, indexed: bool, covered: int | None = None
+    ) -> ByVector:
+        query = self._query
+        return by_vector(
+            self._indexes, self._space, layer, limit, query.vector, indexed, covered,
+            is_filtered=query.where.is_narrow,
+        )  # fmt: skip
 
     def _read(
         self,
-        chunks: Collection[str] = (),
-        triples: Collection[str] = (),
-        sessions: Collection[str] = (),
-    ) -> ReadCandidates:
-        """What was found, with the evidence of triples, neighbours of chunks, and sessions."""
-        query, embedding = self._query, self._connection.embedding
-        if not (chunks or triples or sessions):
-            return ReadCandidates.nothing(query)
+        without: str,
+        *,
+        chunk: ByVector = OFF,
+        triple: ByVector = OFF,
+        theme: ByVector = OFF,
+        chunk_words: ByWords | None = None,
+        triple_words: ByWords | None = None,
+        anchors: Sequence[str] = (),
+        seeds: Sequence[str] = (),
+    ) -> tuple[ReadCandidates, Row, Row]:
+        """Run the statement with the sources of one layer; also how much those of both found."""
+        query, name = self._query, "search/candidates"
         entities = [vector(entity) for entity in query.entity_vectors]
-        # A zero vector has no direction, and is compared with nothing.
-        entities = [one for one in entities if one is not None]
+        marks = self._where["marks"]
+        of_marked = marks and chunk.index is None and self._view.chunk_indexed
         row = self._connection.row(
-            "search/gather",
+            name,
+            *shortened(
+                name,
+                self._connection.embedding,
+                filters=not is_unfiltered(query),
+                keys=bool(query.entity_vectors),
+                without=without,
+            ),
             *_radius(query.radius),
-            *(without_filter("search/gather") if is_unfiltered(query) else ()),
-            *(() if query.entity_vectors else without_keys("search/gather", embedding)),
+            *((OF_MARKED,) if of_marked else ()),
             space=self._space,
-            chunks=sorted(chunks),
-            triples=sorted(triples),
-            sessions=sorted(sessions),
-            entities=entities,
+            vector=vector(query.vector),
             until=query.as_of,
-            where=filter_values(query.where),
+            where=self._where,
+            having=having_marks(self._space, marks),
             texts=query.texts,
-            unpacked=unpacked_properties(embedding),
+            # A zero vector has no direction, and is compared with nothing.
+            entities=[one for one in entities if one is not None],
+            chunk=chunk.parameters,
+            triple=triple.parameters,
+            theme=theme.parameters,
+            chunk_words=NO_WORDS if chunk_words is None else chunk_words.parameters,
+            triple_words=NO_WORDS if triple_words is None else triple_words.parameters,
+            seeds=seeds,
+            anchors=[anchor_hash(self._space, key) for key in anchors],
+            names=list(anchors),
+            limit=query.triples_per_anchor,
+            most=_HUB if triple.index else _NO_LIMIT,
         )
         assert row is not None
-        return ReadCandidates.from_rows(row, self._space, query)
+        return ReadCandidates.from_row(row[2:], self._space, query), row[0], row[1]
+
+
+def is_unfiltered(query: CandidateQuery) -> bool:
+    """Whether only roles are a condition."""
+    return query.as_of is None and not query.where.is_narrow and not query.without
 
 
 def _radius(radius: int) -> Iterable[tuple[str, str]]:
     """What to replace for another number of neighbours."""
     if radius == _DEFAULT_RADIUS:
         return ()
-    return ("NEXT*0..2", f"NEXT*0..{radius}"), ("NEXT*1..3", f"NEXT*1..{radius + 1}")
+    return ("distance <= 2", f"distance <= {radius}"), ("NEXT*1..3", f"NEXT*1..{radius + 1}")
 
 
-def _flags(uids: Sequence[str], found: Sequence[str]) -> Flags:
-    members = frozenset(found)
-    return np.array([uid in members for uid in uids], bool)
+def _flags(row_of: dict[str, int], found: Sequence[str], count: int) -> Flags:
+    """Which of ``count`` rows were found, by their element ids."""
+    flags = np.zeros(count, bool)
+    flags[[row_of[id] for id in found if id in row_of]] = True
+    return flags
 
 
 @dataclass(frozen=True)
@@ -292,18 +380,19 @@ class ChunkTable(_Table):
 
 @dataclass(frozen=True)
 class TripleTable(_Table):
-    """Triples, with the element ids of the chunks that are evidence."""
+    """Triples, with the element ids of the chunks that are evidence, and what found them."""
 
     cosine: Floats
     matches: Floats
     length: Floats
     evidence: list[list[str]]
     texts: list[str]
+    sources: Ints
 
     @classmethod
     def from_rows(cls, row: Row, space: str, query: CandidateQuery) -> TripleTable:
         """Of the columns that the statement returns for triples, in the order of their uids."""
-        values, evidence, texts = row
+        values, evidence, texts, sources = row
         nodes = columns(values, len(query.vector))
         table = cls(
             uids=nodes.uids,
@@ -312,6 +401,7 @@ class TripleTable(_Table):
             length=nodes.length,
             evidence=evidence,
             texts=texts,
+            sources=np.array(sources, np.int64),
         )
         own = nodes.are_of(space)
         return table.at([row for row in table.first_of_each() if own[row]])
@@ -402,22 +492,38 @@ class ReadCandidates:
     chunks: ChunkTable
     links: Links
     sessions: SessionTable
+    anchors: list[str]
+    by_vector: list[str]
+    """Element ids of chunks."""
+    by_words: list[str]
 
     @classmethod
-    def from_rows(cls, row: Row, space: str, query: CandidateQuery) -> ReadCandidates:
+    def from_row(cls, row: Row, space: str, query: CandidateQuery) -> ReadCandidates:
         """Of the row that the statement returns."""
-        triples, (*chunks, befores, afters), sessions = row
+        triples, anchors, (*chunks, befores, afters), by_vector, by_words, sessions = row
         return cls(
             TripleTable.from_rows(triples, space, query),
             ChunkTable.from_rows(chunks, space, query),
             Links(befores, afters),
             SessionTable.from_rows(sessions, space, query),
+            anchors,
+            by_vector,
+            by_words,
         )
 
     @classmethod
     def nothing(cls, query: CandidateQuery) -> ReadCandidates:
         """As if the statement had been run with nothing to read."""
-        return cls.from_rows([[[]] * 3, [[]] * 5, []], "", query)
+        return cls.from_row([[[]] * 4, [], [[]] * 5, [], [], []], "", query)
+
+    def found_by(self, vector: Sequence[str], words: Sequence[str]) -> ReadCandidates:
+        """The same, of which other statements have found the chunks with these uids."""
+        ids = dict(zip(self.chunks.uids, self.chunks.ids, strict=True))
+        return replace(
+            self,
+            by_vector=[ids[uid] for uid in vector if uid in ids],
+            by_words=[ids[uid] for uid in words if uid in ids],
+        )
 
     def together(self, other: ReadCandidates) -> ReadCandidates:
         """What two runs have read; both may have read the same chunks and sessions."""
@@ -426,4 +532,7 @@ class ReadCandidates:
             self.chunks.with_rows_of(other.chunks),
             Links(self.links.befores + other.links.befores, self.links.afters + other.links.afters),
             self.sessions.with_rows_of(other.sessions),
+            self.anchors + other.anchors,
+            self.by_vector + other.by_vector,
+            self.by_words + other.by_words,
         )
