@@ -35,6 +35,7 @@ PARTS = ("first", "second", "third", "fourth")
 FIRST_CONTACT = {
     "second": {"sentences": 136, "written": 91, "precision": 0.9451, "coverage": 0.9651},
     "third": {"sentences": 164, "written": 92, "precision": 0.8913, "coverage": 0.8049},
+    "fourth": {"sentences": 109, "written": 66, "precision": 0.9242, "coverage": 0.8525},
 }
 """What a part gave when it was measured for the first time."""
 

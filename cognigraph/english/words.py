@@ -83,29 +83,15 @@ SENTIMENT = word_set(
     worst fine okay quick early late"""
 )
 
-KIN = {
-    **dict.fromkeys(
-        word_set(
-            """sister mother mom mum wife daughter aunt niece grandma grandmother girlfriend mama"""
-        ),
-        "f",
-    ),
-    **dict.fromkeys(
-        word_set("""brother father dad husband son uncle nephew grandpa grandfather boyfriend"""),
-        "m",
-    ),
-    **dict.fromkeys(
-        word_set(
-            """friend partner cousin colleague coworker boss roommate neighbor neighbour fiance
-    kid child baby teacher coach mentor doctor therapist teammate classmate buddy spouse
-    manager"""
-        ),
-        "",
-    ),
-}
-"""Words for people by their relation to somebody, with gender: "f", "m", or "" for either."""
+KIN = word_set(
+    """sister mother mom mum wife daughter aunt niece grandma grandmother girlfriend mama brother
+    father dad husband son uncle nephew grandpa grandfather boyfriend friend partner cousin
+    colleague coworker boss roommate neighbor neighbour fiance kid child baby teacher coach mentor
+    doctor therapist teammate classmate buddy spouse manager"""
+)
+"""Words for people by their relation to somebody."""
 
-PERSON_NOUNS = frozenset(KIN) | word_set(
+PERSON_NOUNS = KIN | word_set(
     """parents family kids children friends people man woman boy girl guy guys student
     artist author writer actor singer dancer musician banker engineer nurse lawyer chef
     volunteer veteran customer client owner player team-mate grandparents siblings couple

@@ -38,7 +38,7 @@ def test_nearly_all_labelled_dates_are_read() -> None:
         ("Meeting on Tuesday", ("2026-04-21", "2026-04-28", "2026-05-05"), ""),
         ("We met on Friday.", ("2026-04-24", "2026-04-17"), ""),
         ("I'll send it after Monday.", ("2026-04-27",), "after"),
-        ("We rented it until 3 May.", ("2025-05-03",), "until"),
+        ("We rented it until 3 May.", ("2025-05-03", "2026-05-03"), "until"),
         ("A few years ago I quit.", (), ""),
     ],
 )

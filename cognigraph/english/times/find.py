@@ -262,8 +262,8 @@ def _with_lead(lows: list[str], start: int, first: int, told: Tense) -> Tense:
         return Tense(-1, CERTAIN)
     if "to" in lead and RESCHEDULING & set(lows[:start]):
         return Tense(1, CERTAIN)
-    if "by" in lead and told.direction < 0:
-        return UNKNOWN
+    if lead & {"by", "until", "till", "through"} and told.direction < 0:
+        return UNKNOWN  # "it stayed until the 3rd", "they gave us until the 3rd"
     if lead & {"until", "till", "by", "starting", "effective", "beginning", "from", "as"}:
         return told if told.direction < 0 else Tense(1, CERTAIN)
     if "for" in lead and told.direction <= 0:
@@ -281,7 +281,7 @@ def _joined(first: _Found, second: _Found, lows: list[str], today: date) -> list
         return [first.outdated(), second]
     if link in _JOINING or (link == "and" and "between" in opening):
         whole = _range(first, second, today, opened=bool(opening & {"from", "between"}))
-        return [first, second] if whole is None else [whole]
+        return [first.undated(), second.undated()] if whole is None else [whole]
     if gap[-1:] in (["than"], ["not"]) or ["instead", "of"] in (gap[-2:], [*gap, lead][-2:]):
         return [first, second.outdated()]
     if {"had", "would", "supposed"} & set(lows[: first.span.start]) and {"but", "now"} & set(gap):
@@ -331,8 +331,8 @@ def _range(first: _Found, second: _Found, today: date, *, opened: bool) -> _Foun
     if 0 in needs:  # one end has its year: the nearest such time is the other one
         ranges, need = ranges[-1:] if first.time.needs else ranges[:1], 0
     tense = first.tense if first.tense.direction else second.tense
-    if need == LIKELY and tense.certainty < CERTAIN:
-        tense = UNKNOWN  # "from Monday to Friday" is a habit
+    if need == LIKELY and (tense.certainty < CERTAIN or tense.direction < 0):
+        tense = UNKNOWN  # "from Monday to Friday" is a habit, or what was moved
     time = Time(tuple(ranges), need)
     span = TimeSpan(first.span.start, second.span.end, time.readings(today, *tense))
     return _Found(span, time, tense) if ranges else None
