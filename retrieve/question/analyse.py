@@ -158,6 +158,7 @@ def _read_other(question: str, now: datetime) -> Analysis:
         enumerates=read.enumerates,
         form="time" if read.time.asks else form,
         is_own=read.is_own,
+        aim=Aim(assistant=read.of_assistant),
     )
 
 
