@@ -47,8 +47,8 @@ from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
 from cognigraph.text.marks import estimate_tokens
 
-READ_PROMPT = "extract-4"
-SUMMARY_PROMPT = "summarise-3"
+READ_PROMPT = "extract-5"
+SUMMARY_PROMPT = "summarise-4"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
 """Estimated tokens of facts: a constant plus a share of the input (docs/benchmarks.md)."""
@@ -110,7 +110,7 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-4.3:gpt-4o-mini``."""
+        """The versions of both prompts and the model's name: ``model-5.4:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"
 
     def _begin(self, window: Window, state: SummaryState) -> _WindowRun:

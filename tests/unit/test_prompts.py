@@ -14,7 +14,7 @@ from cognigraph.llm.prompts import prompt_file, read, render
 from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
 
-EXTRACT, SUMMARISE = prompt_file("extract-4"), prompt_file("summarise-3")
+EXTRACT, SUMMARISE = prompt_file("extract-5"), prompt_file("summarise-4")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 
@@ -59,7 +59,7 @@ def test_the_example_in_each_prompt_fits_its_schema():
 
 def test_missing_and_unused_inputs_are_errors():
     with pytest.raises(
-        ConfigurationError, match=r"extract-4.*missing inputs \['before', 'keys', 'turns'\]"
+        ConfigurationError, match=r"extract-5.*missing inputs \['before', 'keys', 'turns'\]"
     ):
         render(EXTRACT, "refine", themes="-")
     with pytest.raises(ConfigurationError, match=r"unused inputs \['keys'\]"):
