@@ -43,6 +43,7 @@ SEARCH = "default"
 CUTOFFS = (5, 10, 15)
 MOST = CUTOFFS[-1]
 DEEP = 50
+LABELS = Path(__file__).parent / "labels"
 UNORDERED = SearchSettings(time_order=False)
 
 
@@ -61,9 +62,11 @@ KINDS = (
     Kind("assistant", "assistants-dev", learned=True),
     Kind("coding agent", "kinds-dev", "dev-agent"),
     Kind("group", "kinds-dev", "dev-group"),
-    Kind("team", str(Path(__file__).parent / "labels" / "team")),
+    Kind("team", str(LABELS / "team")),
     Kind("German", "languages-dev", "dev-de"),
     Kind("Chinese", "languages-dev", "dev-zh"),
+    Kind("Spanish", str(LABELS / "languages"), "es"),
+    Kind("Japanese", str(LABELS / "languages"), "ja"),
     Kind("LifeBench English", "public-dev/lifebench-en"),
     Kind("LifeBench Chinese", "public-dev/lifebench-zh"),
     Kind("RealMem", "public-dev/realmem"),

@@ -48,7 +48,7 @@ from cognigraph.model import Usage
 from cognigraph.text.marks import estimate_tokens
 
 READ_PROMPT = "extract-5"
-SUMMARY_PROMPT = "summarise-3"
+SUMMARY_PROMPT = "summarise-4"
 NOTES_PROMPT = "notes-1"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
@@ -116,7 +116,7 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-5.3:gpt-4o-mini``."""
+        """The versions of both prompts and the model's name: ``model-5.4:gpt-4o-mini``."""
         return f"{'hymem' if self._keeps_all else 'model'}-{self._versions}:{self._model.name}"
 
     def _begin(self, window: Window, state: SummaryState) -> _WindowRun:

@@ -171,6 +171,7 @@ def _read_other(asking: str, now: datetime) -> Analysis:
         enumerates=read.enumerates,
         form="time" if read.time.asks else form,
         is_own=read.is_own,
+        aim=Aim(assistant=read.of_assistant),
     )
 
 

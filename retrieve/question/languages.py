@@ -49,6 +49,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "wie ?viele",
         "how much": "wie ?viel|wie oft|wie teuer|wie (?:hoch|groß|alt|schwer|weit)",
         "list": "alle mein(?:e|er|en)|zähl[et]? .*auf|welche [a-zäöü]+(?:en|eln|ern|s)",
+        "yours": "(?:hast|hattest|würdest) du|(?:laut|von) dir"
+        "|dein(?:e[mnrs]?)?|du (?:.* )?(?:hast|hattest)",
         "own": "ich|mir|mich|mein(?:e[mnrs]?)?",
     },
     "fr": {
@@ -68,6 +70,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "combien d(?:e|es)?",
         "how much": "combien|à quelle fréquence",
         "list": "quels|quelles|tous (?:mes|les)|toutes (?:mes|les)",
+        "yours": "(?:as|avais) tu|tu (?:m )?(?:as|avais)|(?:d après|selon) toi|ton|ta|tes",
         "own": "je|j|me|m|moi|mon|ma|mes",
     },
     "es": {
@@ -87,6 +90,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "cuánt[oa]s",
         "how much": "cuánt[oa]|con qué frecuencia",
         "list": "cuáles|qué [a-zñáéíóú]+[aeoé]s|tod[oa]s (?:mis|l[oa]s)",
+        "yours": "(?:dijiste|aconsejaste|recomendaste|sugeriste|propusiste|diste|explicaste)"
+        "|según tú|tus?",
         "own": "yo|me|mí|mi|mis|mío|mía",
     },
     "pt": {
@@ -106,6 +111,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "quant[oa]s",
         "how much": "quant[oa]|com que frequência",
         "list": "quais|que [a-zãõáéíóúç]+[aeoõ]s|tod[oa]s (?:[oa]s )?(?:meus|minhas|[oa]s)",
+        "yours": "você (?:me )?(?:disse|aconselhou|recomendou|sugeriu|propôs|deu|explicou)"
+        "|segundo você|seus?|suas?",
         "own": "eu|me|mim|meus?|minhas?",
     },
     "it": {
@@ -125,6 +132,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "quant[ie]",
         "how much": "quant[oa]|con che frequenza|ogni quanto",
         "list": "quali|tutt[ie] (?:i|le|gli)",
+        "yours": "(?:mi )?(?:hai|avevi) (?:detto|consigliato|suggerito|proposto|dato|spiegato)"
+        "|secondo te|tuo|tua|tuoi|tue",
         "own": "io|mi|me|mio|mia|mie|miei",
     },
     "nl": {
@@ -144,6 +153,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "hoeveel [a-z]+(?:en|s)",
         "how much": "hoeveel|hoe vaak|hoe duur|hoe (?:hoog|groot|oud|zwaar|ver)",
         "list": "welke [a-z]+(?:en|s)|al mijn|alle",
+        "yours": "(?:heb|had) je|je (?:.* )?(?:gezegd|aangeraden|voorgesteld|aanbevolen)"
+        "|volgens jou|jouw",
         "own": "ik|mij|me|mijn",
     },
     "zh": {
@@ -163,6 +174,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "[几幾](?:个|個|次|本|位|件|家|双|张|种|只|辆|条|杯|套|部|台|场|趟|回)",
         "how much": "多少|多久.{0,6}一次|多大|多高|多重|多远",
         "list": "哪些|哪几|列出|列一下|都有(?:谁|什么)|分别是",
+        "yours": "你(?:当时|之前|上次)?[说讲给提列写教选算]|你.?.?(?:建议|推荐)|[按据]你|你的",
         "own": "我",
     },
     "ja": {
@@ -182,6 +194,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "いくつ|何(?:個|回|人|本|冊|匹|台|枚|杯|軒|着|足|件|種類)",
         "how much": "いくら|どのくらい|どれくらい",
         "list": "すべて|全て|全部|一覧|列挙|どれとどれ",
+        "yours": "あなた(?:は|が|の)|(?:すすめ|勧め|提案し)(?:てくれ)?(?:ました|た)",
         "own": "私|わたし|僕|ぼく|俺|自分",
     },
     "ko": {
@@ -201,6 +214,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "how many": "몇(?:개|번|명|권|마리|대|장|잔|곳|가지|켤레|벌)",
         "how much": "얼마|몇살|얼마나자주",
         "list": "모두|모든|전부|목록",
+        "yours": "(?:네가|너는|당신이).*(?:말했|추천했|제안했|알려)|추천해준|제안해준",
         "own": "나|내|제|저|내가|제가|나는|저는|나의|저의|우리",
     },
 }  # fmt: skip
@@ -262,6 +276,7 @@ class Reading:
     enumerates: bool = False
     counts: bool = False
     is_own: bool = False
+    of_assistant: bool = False
 
 
 def read_question(question: str, now: datetime) -> Reading:
@@ -317,7 +332,13 @@ class _Question:
         time = QuestionTime(times, order=order, asks=asks, past="past" in cues, unread=True)
         counts = asks is None and not cues.isdisjoint({"how many", "how much"})
         listed = asks is None and not cues.isdisjoint({"how many", "list"})
-        return Reading(time, enumerates=listed, counts=counts, is_own="own" in cues)
+        return Reading(
+            time,
+            enumerates=listed,
+            counts=counts,
+            is_own="own" in cues,
+            of_assistant="yours" in cues,
+        )
 
     def _mark(self, time: Time | None, written: str) -> str:
         if time is None or len(self._times) > 255:
@@ -471,7 +492,7 @@ def _meaning(meaning: str, number: int) -> tuple[bool, int, str]:
 
 _WHOLE_SHORT = frozenset({"mai", "mei", "maj"})
 """Short names of months that are no abbreviations; "in", "en" or the like must precede them."""
-_CUES = ("now", "first", "past", "when", "how long", "how many", "how much", "list", "own")
+_CUES = ("now", "first", "past", "when", "how long", "how many", "how much", "list", "own", "yours")
 _DAYS_OF_WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 

@@ -42,6 +42,7 @@ from cognigraph.retrieve.rank.signals import (
     changes,
     corrections,
     exchange_features,
+    exchange_in_any_language,
     late_features,
     lifts,
     role_features,
@@ -191,7 +192,7 @@ WINDOW = 2
 
 _CUES = frozenset({"speaker named", "asks", "answers", "opens", "length", "names", "answer form"})
 _ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change", "correction"})
-_EXCHANGE = frozenset({"counterpart vector", "counterpart triple"})
+_EXCHANGE = frozenset({"counterpart vector", "counterpart triple", "counterpart words"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
 OF_TEXTS = frozenset(
     {"similar words", "window similar words", "names", "answer form"}
@@ -259,6 +260,7 @@ def plain_features(
     """The signals that need no texts."""
     chunks, lexicon = candidates.chunks, candidates.lexicon
     weights, similarity = common.weights, common.similarity
+    in_english = analysis.is_english is not False
     b = B_OF_PARTS if analysis.parts else B
     own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length, b)
     features = {"vector": chunks.cosine, "words": own_words}
@@ -270,13 +272,16 @@ def plain_features(
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(chunks, analysis)
-        features |= role_features(chunks.roles, similarity, None, None, analysis.aim)
+        if in_english:
+            features |= role_features(chunks.roles, similarity, None, None, analysis.aim)
+        else:
+            features |= exchange_in_any_language(chunks, scaled(own_words), analysis.aim)
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, chunks.at)
     if settings.triples and candidates.triples.uids:
         own = [chunks.cosine, own_words]
         features |= _triple_features(candidates, common.triples, own)
-    if settings.windows and settings.cues:
+    if settings.windows and settings.cues and in_english:
         features |= exchange_features(chunks, similarity, features.get("triple"))
     return features
 
@@ -301,7 +306,7 @@ def text_features(
     texts = texts_at(chunks.texts, read)
     text_words = candidate_words(candidates, read, texts)
     features = dict(plain)
-    if settings.late_interaction:
+    if settings.late_interaction and analysis.is_english is not False:
         features |= _late_features(candidates, analysis, settings, common, plain, read, text_words)
     if settings.cues:
         features |= _cues_in_texts(chunks, analysis, plain, read, texts, text_words)
@@ -362,7 +367,9 @@ def _cues_in_texts(
 
     0 if it is not read; no signal of corrections if there is none.
     """
-    found = {**form_features(texts, text_words, set(chunks.speakers), analysis.form)}
+    found = dict[str, Floats]()
+    if analysis.is_english is not False:
+        found |= form_features(texts, text_words, set(chunks.speakers), analysis.form)
     corrects = corrections(texts, text_words)
     if corrects.any():
         found["correction"] = corrects

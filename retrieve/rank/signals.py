@@ -90,6 +90,35 @@ def exchange_features(
     return features
 
 
+def exchange_in_any_language(
+    chunks: ChunkCandidates, own_words: Floats, aim: Aim
+) -> Mapping[str, Floats]:
+    """Who speaks in a talk of one user with an assistant, by words alone; each (n,) in [0, 1].
+
+    Questions there are about the user, unless they ask what the assistant said. What the user says
+    counts more, also if the answer to it matches; ``own_words`` (n,) are scaled. There is no signal
+    if others speak, too: then a question may be about any of them.
+    """
+    users = {
+        speaker
+        for speaker, role in zip(chunks.speakers, chunks.roles, strict=True)
+        if role == "user"
+    }
+    if len(users) != 1 or not {"user", "assistant"} <= {*chunks.roles} <= _OF_ONE_USER:
+        return {}
+    if aim.assistant:
+        return {"assistant asked": _said_by(chunks, "assistant")}
+    user = _said_by(chunks, "user")
+    return {"user": user, "counterpart words": user * _of(counterparts(chunks), own_words)}
+
+
+_OF_ONE_USER = frozenset({"user", "assistant", "tool", "system"})
+
+
+def _said_by(chunks: ChunkCandidates, role: Role) -> Floats:
+    return np.array([float(each == role) for each in chunks.roles])
+
+
 def _of(rows: Ints, values: Floats) -> Floats:
     """Values (n,) of the counterparts; 0 where there is none."""
     return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0)

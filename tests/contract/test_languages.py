@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cognigraph import Message
+from cognigraph.ingest import Fact
 from cognigraph.retrieve.rank.separation import worth_of
 from tests.conftest import START, OpenMemory
 
@@ -86,3 +87,39 @@ def test_the_newest_chunks_come_with_their_vectors_and_sessions(open_memory, spa
     assert len(set(rows.tolist())) == 50
     assert worth_of(found) is not None
     assert len(memory._engine.store.search.consecutive("nowhere", 50).sessions) == 0
+
+
+@pytest.mark.parametrize(
+    ("relation", "old", "new", "hobby", "question"),
+    [
+        ("wohnt in", "Bergen", "Köln", ("spielt", "Klarinette"), "Wo wohnt Anna?"),
+        ("vive en", "Gijón", "Cádiz", ("toca", "el clarinete"), "¿Dónde vive Anna?"),
+        ("住在", "杭州", "苏州", ("吹", "单簧管"), "Anna住在哪里？"),
+    ],
+)
+def test_facts_in_other_languages_are_merged_and_replaced(
+    open_memory, extractor, space_name, relation, old, new, hobby, question
+):
+    def fact(relation, object, **more):
+        return Fact("Anna", "person", relation, object, "concept", (0,), **more)
+
+    extractor.script({
+        "a": [fact(relation, old), fact(*hobby)],
+        "b": [fact(*hobby)],
+        "c": [fact(relation, new, replaces=True)],
+    })  # fmt: skip
+    space = open_memory().space(space_name)
+    for number, id in enumerate("abc"):
+        space.add(f"{relation} {id}", id=id, session=id, speaker="Anna",
+                  at=START + timedelta(days=number))  # fmt: skip
+        space.flush()
+    facts = {triple.text: triple for triple in space.facts()}
+    assert {text: triple.status for text, triple in facts.items()} == {
+        f"Anna {relation} {old}": "superseded",
+        f"Anna {relation} {new}": "current",
+        f"Anna {' '.join(hobby)}": "current",
+    }
+    sources = facts[f"Anna {' '.join(hobby)}"].sources
+    assert {source.id for source in sources} == {"a", "b"}
+    found = space.search(question, k=3)
+    assert found.triples[0].text == f"Anna {relation} {new}"

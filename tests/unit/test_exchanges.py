@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -72,3 +73,32 @@ def test_windows_and_cues_switch_the_signals_off():
     assert "counterpart vector" in signals(found)
     assert "counterpart vector" not in signals(found, windows=False)
     assert "counterpart vector" not in signals(found, cues=False)
+
+
+def in_german(question, speakers=TALK):
+    pool = chunk_pool([0.1] * len(speakers), speakers=speakers, matches=[[0], [2], [0], [1]])
+    asked = analyse(question, NOW)
+    asked = replace(asked, terms=("zahnarzt",), words=("zahnarzt",), parts=())
+    assert asked.is_english is False
+    return chunk_features(candidates(pool), asked, SearchSettings(decay=False))
+
+
+def test_in_other_languages_the_user_counts_and_the_words_of_the_answer():
+    found = in_german("Wann habe ich den Termin beim Zahnarzt?")
+    assert found["user"].tolist() == [1.0, 0.0, 1.0, 0.0]
+    first, _, third, _ = found["counterpart words"].tolist()
+    assert first == 1.0
+    assert 0.0 < third < 1.0
+    assert found["counterpart words"][[1, 3]].tolist() == [0.0, 0.0]
+    assert "similar words" not in found  # which English vectors compare
+
+
+def test_in_other_languages_a_question_about_the_assistant_is_read():
+    found = in_german("Welchen Zahnarzt hast du mir empfohlen?")
+    assert found["assistant asked"].tolist() == [0.0, 1.0, 0.0, 1.0]
+    assert "user" not in found
+
+
+def test_with_others_in_the_talk_nobody_is_taken_for_the_subject():
+    found = in_german("Wann habe ich den Termin?", ("user", "assistant", "Ann", "assistant"))
+    assert not found.keys() & {"user", "assistant asked", "counterpart words"}

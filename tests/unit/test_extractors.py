@@ -22,11 +22,11 @@ def test_rules_are_the_default():
 @pytest.mark.parametrize(
     ("name", "recorded"),
     [
-        ("openai:m", "model-5.3:m"),
-        ("ama:m", "ama-2:m+model-5.3:m"),
+        ("openai:m", "model-5.4:m"),
+        ("ama:m", "ama-2:m+model-5.4:m"),
         ("hymem:m", "hymem-5.1:m"),
         ("membuilder:m", "membuilder-1.2.2.1:m+rules-"),
-        ("openai+membuilder:m", "membuilder-1.2.2.1:m+model-5.3:m"),
+        ("openai+membuilder:m", "membuilder-1.2.2.1:m+model-5.4:m"),
     ],
 )
 def test_extractors_with_a_model_by_name(name, recorded, monkeypatch):

@@ -320,7 +320,7 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
 
 def test_the_name_says_prompts_and_model(serving):
     _, model = serving()
-    assert ModelExtractor(model).name == "model-5.3:test"
+    assert ModelExtractor(model).name == "model-5.4:test"
 
 
 # --- Nothing is trusted --------------------------------------------------------------------

@@ -14,7 +14,7 @@ from cognigraph.llm.prompts import prompt_file, read, render
 from cognigraph.text.marks import TAGS, one_line
 from tests.property.alphabets import ANY_TEXT
 
-EXTRACT, SUMMARISE = prompt_file("extract-5"), prompt_file("summarise-3")
+EXTRACT, SUMMARISE = prompt_file("extract-5"), prompt_file("summarise-4")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 
