@@ -48,7 +48,7 @@ UNORDERED = SearchSettings(time_order=False)
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of talk: its folder, its conversations, and whether weights were learned on it."""
+    """A kind of talk: its folder, its conversations, and whether any weight was learned on it."""
 
     name: str
     folder: str
@@ -59,14 +59,15 @@ class Kind:
 KINDS = (
     Kind("friends", "locomo-dev", learned=True),
     Kind("assistant", "assistants-dev", learned=True),
-    Kind("coding agent", "kinds-dev", "dev-agent"),
+    Kind("coding agent", "kinds-dev", "dev-agent", learned=True),
     Kind("group", "kinds-dev", "dev-group"),
     Kind("team", str(Path(__file__).parent / "labels" / "team")),
     Kind("German", "languages-dev", "dev-de"),
     Kind("Chinese", "languages-dev", "dev-zh"),
     Kind("LifeBench English", "public-dev/lifebench-en"),
     Kind("LifeBench Chinese", "public-dev/lifebench-zh"),
-    Kind("RealMem", "public-dev/realmem"),
+    Kind("RealMem (two users)", "public-dev/realmem", "[KL]*", learned=True),
+    Kind("RealMem (two others)", "public-dev/realmem", "[AO]*"),
     Kind("VehicleMemBench", "public-dev/vehiclemem"),
     Kind("QMSum", "public-dev/qmsum-test"),
 )
