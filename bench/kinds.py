@@ -68,7 +68,7 @@ KINDS = (
     Kind("LifeBench Chinese", "public-dev/lifebench-zh"),
     Kind("RealMem (two users)", "public-dev/realmem", "[KL]*", learned=True),
     Kind("RealMem (two others)", "public-dev/realmem", "[AO]*"),
-    Kind("VehicleMemBench", "public-dev/vehiclemem"),
+    Kind("VehicleMemBench", "public-dev/vehiclemem", learned=True),
     Kind("QMSum", "public-dev/qmsum-test"),
 )
 
