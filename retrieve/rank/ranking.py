@@ -259,8 +259,8 @@ IN_ANY_LANGUAGE = {
 _OPENS, _VECTOR_OF_MESSAGE = 2.5, 0.5
 """Where the question is a message: what it weighs that a message opens its session, and the share
 of its weight that the vector keeps. Who opens a session says what it is about, and the vector of a
-long message is of everything in it. Chosen on two users of RealMem and looked at on VehicleMemBench;
-two other users were put aside (bench/TRIED.md).
+long message is of everything in it. Chosen on two users of RealMem and looked at on
+VehicleMemBench; two other users were put aside (bench/TRIED.md).
 """
 
 _SHORT, _LONG = 35.0, 75.0
