@@ -49,7 +49,7 @@ UNORDERED = SearchSettings(time_order=False)
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of talk: its folder, its conversations, and whether weights were learned on it."""
+    """A kind of talk: its folder, its conversations, and whether any weight was learned on it."""
 
     name: str
     folder: str
@@ -60,7 +60,7 @@ class Kind:
 KINDS = (
     Kind("friends", "locomo-dev", learned=True),
     Kind("assistant", "assistants-dev", learned=True),
-    Kind("coding agent", "kinds-dev", "dev-agent"),
+    Kind("coding agent", "kinds-dev", "dev-agent", learned=True),
     Kind("group", "kinds-dev", "dev-group"),
     Kind("team", str(LABELS / "team")),
     Kind("German", "languages-dev", "dev-de"),
@@ -69,8 +69,9 @@ KINDS = (
     Kind("Japanese", str(LABELS / "languages"), "ja"),
     Kind("LifeBench English", "public-dev/lifebench-en"),
     Kind("LifeBench Chinese", "public-dev/lifebench-zh"),
-    Kind("RealMem", "public-dev/realmem"),
-    Kind("VehicleMemBench", "public-dev/vehiclemem"),
+    Kind("RealMem (two users)", "public-dev/realmem", "[KL]*", learned=True),
+    Kind("RealMem (two others)", "public-dev/realmem", "[AO]*"),
+    Kind("VehicleMemBench", "public-dev/vehiclemem", learned=True),
     Kind("QMSum", "public-dev/qmsum-test"),
 )
 

@@ -93,6 +93,7 @@ class DefaultProfile:
             vector_worth=vector_worth,
             in_english=analysis.is_english is not False,
             is_message=analysis.is_message,
+            contextual=contextual,
         )
         if not settings.windows:
             # Next to the words of its window, a chunk's own words add little in English. Without

@@ -206,13 +206,15 @@ class WeightSet:
         vector_worth: float = 1.0,
         in_english: bool = True,
         is_message: bool = False,
+        contextual: bool = False,
     ) -> dict[str, float]:
         """Return the weights, scaled so that a hit with every positive signal at 1 scores 1.
 
         ``long`` is 0 for a space of short messages and 1 for one of long messages;
         A question that is not ``in_english`` is ranked without the signals that read English,
         and its vectors count as far as they tell the messages of the space apart:
-        ``vector_worth``, from 0 to 1. ``is_message`` says that the question is a message.
+        ``vector_worth``, from 0 to 1. ``is_message`` says that the question is a message,
+        ``contextual`` that the embedder reads words in their context.
         """
         if in_english:
             weights = dict(self.weights)
@@ -230,6 +232,8 @@ class WeightSet:
         if is_message:
             weights["opens"] = _OPENS
             weights["vector"] *= _VECTOR_OF_MESSAGE
+        if not contextual:
+            del weights["contextual vector"]
         unit = sum(weight for weight in weights.values() if weight > 0)
         return {name: weight / unit for name, weight in weights.items()}
 
@@ -245,6 +249,7 @@ OF_ENGLISH = frozenset({"similar words", "window similar words", "names", "answe
 
 IN_ANY_LANGUAGE = {
     "words": 4.0, "window words": 2.0, "asks": 0.0, "answers": 0.0, "length": 0.0,
+    "contextual vector": 0.0,
     "user": 1.2, "counterpart words": 1.2, "assistant asked": 1.2,
 }  # fmt: skip
 """What signals weigh where words are compared by their letters alone.
@@ -256,8 +261,8 @@ Japanese history agree (bench/TRIED.md).
 _OPENS, _VECTOR_OF_MESSAGE = 2.5, 0.5
 """Where the question is a message: what it weighs that a message opens its session, and the share
 of its weight that the vector keeps. Who opens a session says what it is about, and the vector of a
-long message is of everything in it. Chosen on half of the users of RealMem, and better on
-VehicleMemBench as well.
+long message is of everything in it. Chosen on two users of RealMem and looked at on
+VehicleMemBench; two other users were put aside (bench/TRIED.md).
 """
 
 _SHORT, _LONG = 35.0, 75.0
@@ -289,6 +294,7 @@ PLAIN = WeightSet(
     name="plain",
     weights={
         "vector": 1.2,
+        "contextual vector": 2.2,
         "window vector": 1.8,
         "window words": 2.6,
         "similar words": 2.4,
@@ -332,7 +338,6 @@ PLAIN = WeightSet(
         "user vector": 0.5,
         "assistant asked": 4.7,
         "wish": 2.7,
-        "contextual vector": 2.2,
         "session rank": -1.3,
     },
 )
@@ -342,6 +347,7 @@ MODEL = WeightSet(
     name="model",
     weights={
         "vector": 0.3,
+        "contextual vector": 1.7,
         "window vector": 1.7,
         "window words": 1.5,
         "similar words": 0.7,
@@ -391,7 +397,6 @@ MODEL = WeightSet(
         "user vector": -0.2,
         "assistant asked": 4.1,
         "wish": 2.3,
-        "contextual vector": 1.7,
         "triple": 0.2,
         "second triple": -0.3,
         "counterpart vector": 1.1,

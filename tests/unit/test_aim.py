@@ -13,6 +13,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.embed.word_vectors import WordLlamaEmbedder, word_vectors
 from cognigraph.retrieve.question.analyse import Aim, aim_of, analyse
 from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features, session_ranks
+from cognigraph.retrieve.rank.ranking import PLAIN
 from cognigraph.retrieve.rank.signals import changes, wishes
 from cognigraph.text.word_book import Lexicon
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
@@ -167,11 +168,15 @@ def test_a_list_takes_from_every_session_where_messages_are_long():
         assert "session rank" not in other.raw
 
 
-def test_the_cosine_of_a_contextual_embedder_counts_more_where_messages_are_long():
-    contextual, static = (ranked("oslo", contextual=each) for each in (True, False))
-    assert contextual.weighted["contextual vector"][0] > 0
+@pytest.mark.parametrize(("mean_length", "long"), [(25, 0.0), (80, 1.0)])
+def test_the_cosine_of_a_contextual_embedder_counts_more(mean_length, long):
+    contextual, static = (
+        ranked("oslo", contextual=each, mean_length=mean_length) for each in (True, False)
+    )
+    expected = PLAIN.relative(long=long, contextual=True)["contextual vector"]
+    assert contextual.weighted["contextual vector"][0] == pytest.approx(expected)
+    assert expected > 0.05
     assert "contextual vector" not in static.weighted
-    assert not ranked("oslo", contextual=True, mean_length=25).weighted.get("contextual vector")
 
 
 def test_an_embedder_is_contextual_unless_it_declares_static_vectors():

@@ -75,7 +75,11 @@ def test_how_long_messages_are_is_a_share(mean_length, share):
 def test_short_messages_keep_their_weights():
     assert PLAIN.relative(long=0.0) == PLAIN.relative()
     unit = sum(weight for weight in PLAIN.weights.values() if weight > 0)
-    assert PLAIN.relative()["vector"] == pytest.approx(PLAIN.weights["vector"] / unit)
+    own = PLAIN.relative(contextual=True)
+    assert {name: own[name] for name in PLAIN.weights} == pytest.approx(
+        {name: weight / unit for name, weight in PLAIN.weights.items()}
+    )
+    assert PLAIN.relative()["vector"] > own["vector"]
     assert not PLAIN.relative().get("user")
 
 
@@ -106,18 +110,19 @@ def test_a_list_changes_nothing_where_messages_are_long():
 
 def test_the_length_of_the_messages_of_a_space_chooses_the_weights():
     found = candidates(chunk_pool([0.9, 0.5, 0.1], speakers=CHAT))
-    short, long = ranked(found, 25.0), ranked(found, 80.0)
-    assert short.weighted["vector"][0] == pytest.approx(PLAIN.relative()["vector"])
-    assert long.weighted["vector"][0] == pytest.approx(PLAIN.relative(long=1.0)["vector"])
-    assert long.weighted["user"].tolist() == pytest.approx(
-        [PLAIN.relative(long=1.0)["user"], 0.0, PLAIN.relative(long=1.0)["user"]]
-    )
-    assert not short.weighted.get("user", [0.0])[0]
+    half, long = ranked(found, 25.0), ranked(found, 80.0)
+    for weighted, share in ((half.weighted, 0.5), (long.weighted, 1.0)):
+        weights = PLAIN.relative(long=share)
+        assert weighted["vector"][0] == pytest.approx(weights["vector"])
+        assert weighted["user"].tolist() == pytest.approx([weights["user"], 0.0, weights["user"]])
+    friends = ranked(candidates(chunk_pool([0.9, 0.5, 0.1])), 25.0)
+    assert friends.weighted["vector"][0] == pytest.approx(PLAIN.relative()["vector"])
+    assert "user" not in friends.weighted
 
 
 def test_every_changed_weight_belongs_to_a_signal():
     for name, weight_set in WEIGHT_SETS.items():
-        only_long = {"user", "user vector", "assistant asked", "wish", "contextual vector"}
+        only_long = {"user", "user vector", "assistant asked", "wish"}
         only_long |= {"counterpart vector", "counterpart triple"}
         known = {*weight_set.weights, *only_long, "session rank"}
         assert set(weight_set.long_changes) <= known, name

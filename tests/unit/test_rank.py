@@ -309,7 +309,10 @@ def test_every_weight_belongs_to_a_signal():
         triple_pool([0.2], [(0,)], terms=2, texts=("Ann knows Oslo",)),
         session_pool([0.5], terms=2),
     )
-    found = ranked(everything, SearchSettings(), 0.0, question="when was oslo 2023")
+    found = PROFILES["default"].rank(
+        everything, analyse("when was oslo 2023", NOW), SearchSettings(),
+        now=0.0, weight_set="model", contextual=True,
+    )  # fmt: skip
     for name, weight_set in WEIGHT_SETS.items():
         assert set(weight_set.weights) <= set(found.raw), name
         assert set(weight_set.list_changes) <= set(weight_set.weights), name
