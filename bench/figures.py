@@ -451,7 +451,9 @@ _TALK = {
     "kinds": "a coding agent and a group",
     "languages": "users with an assistant, in German and Chinese",
     "current": "four short talks (`bench/labels/current`)",
-    "current-unseen": "five more, which were put aside",
+    "current-learn": "six more (`bench/labels/current-learn`)",
+    "current-unseen": "five that were put aside",
+    "current-judge": "six more that were put aside",
 }
 """Other talk in which values change, messages only."""
 

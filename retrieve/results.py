@@ -229,7 +229,7 @@ class RankedCandidates:
                     session=record.session,
                     speaker=_person(record),
                     score=float(self.ranking.score[row]),
-                    named=frozenset(
+                    named=frozenset(terms(record.speaker or "")).union(
                         term for term, column in distinctive.items() if matches[row, column]
                     ),
                 )
@@ -429,8 +429,13 @@ def _moved_up(order: Sequence[int], rows: Sequence[int]) -> frozenset[int]:
 
 
 def _names_and_figures(analysis: Analysis) -> dict[str, int]:
-    """The terms of a question that are names or have digits, with their places among all terms."""
-    names = {term for _, name in names_in([analysis.question]) for term in terms(name)}
+    """The terms of a question that are names or have digits, with their places among all terms.
+
+    Capitals tell names in English, and in a question of too few words to tell its language.
+    """
+    names = set[str]()
+    if analysis.is_english is not False:
+        names = {term for _, name in names_in([analysis.question]) for term in terms(name)}
     return {
         term: column
         for column, term in enumerate(analysis.terms)

@@ -6,12 +6,13 @@ it superseded. A question about how things were ("where did she live before?") g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.word_vectors import token_means
@@ -23,7 +24,7 @@ from cognigraph.states.succession import Standing
 from cognigraph.stores.candidates import Candidates, ChunkRecord, NewestSources
 from cognigraph.stores.protocols import Store
 from cognigraph.text.marks import one_line
-from cognigraph.text.terms import STOP_WORDS, words
+from cognigraph.text.terms import STOP_WORDS, parts, terms, words
 
 _T = TypeVar("_T")
 _MOST_STEPS = 100
@@ -455,35 +456,41 @@ def _standing(triple: Triple, standing: Standing) -> Triple:
 # Later versions of a message: what its speaker said of the same thing at another time.
 #
 # "My phone plan is 23 pounds for eight gigs" and "I'm with Lemon now, eleven pounds for twenty
-# gigs" answer the same question. Among all that Teo said and the search found, each is one of the
-# nearest to the other, and only time tells which is true now: in any language, without a list of
-# words. How similar two versions are differs from space to space, so they are compared with the
-# other messages of the result. The vectors are those of the wordllama wheel, whichever embedder is
-# used: they take microseconds and need nothing from the store.
+# gigs" answer the same question, and only time tells which is true now. An update need not match
+# the question ("The barn went bust, so it's the boat house"), but it matches what it updates: of
+# all that people said and the search found, each is one of the nearest to the other, in meaning and
+# in the words that few of the others have. That holds in any language, without a list of words. How
+# similar two versions are differs from space to space, so only ranks are compared. The vectors are
+# those of the wordllama wheel, whichever embedder is used: they take microseconds and need nothing
+# from the store.
 
-NEAREST = 2
-"""A version of a message is among this many messages of the speaker that are nearest to it."""
+BETWEEN = 5
+"""So many messages may be nearer to one of two versions than the other is, by vectors and by words
+together."""
 
-COMPARED = 20
+COMPARED = 30
 """The number of best messages that are compared with one another."""
 
-VERSION_DEPTH = 15
+VERSION_DEPTH = 20
 """The number of best messages of which later ones move up."""
 
 LEAD = 3
 """A later version moves only before one of this many first messages: those that would be read."""
 
-VERSION_ANSWERS_AS_WELL = 0.5
-"""A later version moves only if its score is at least this share of the earlier one's. In a small
-memory any two messages are near, whatever they are about."""
+FEW = 8
+"""Of fewer messages of people any two are near, whatever they are about."""
+
+ANSWERS_HALF_AS_WELL = 0.5
+"""Of so few, a later version has at least this share of the earlier one's score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A message of a result with its score.
 
-    ``named`` are those names and figures of the question that it has. Only messages of the same
-    ``speaker`` are versions of one another; ``None`` for one that is none, such as an assistant's.
+    ``named`` are the name of who said it, and those names and figures of the question that it has.
+    Only messages of the same ``speaker`` are versions of one another; ``None`` for one that is
+    none, such as an assistant's.
     """
 
     text: str
@@ -501,15 +508,16 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
     later version, from another session; all others keep their order.
     """
     compared = found[:COMPARED]
-    ranks = nearness_ranks(compared, {one.speaker for one in compared[:LEAD]})
+    between = messages_between(compared)
+    few = sum(one.speaker is not None for one in compared) < FEW
     placed: list[int] = []
     for row in range(min(VERSION_DEPTH, len(compared))):
         position = next(
             (
                 position
                 for position, before in enumerate(placed[:LEAD])
-                if max(ranks[before, row], ranks[row, before]) < NEAREST
-                and _is_later(compared[row], compared[before])
+                if between[before, row] <= BETWEEN
+                and _is_later(compared[row], compared[before], few=few)
             ),
             len(placed),
         )
@@ -517,42 +525,51 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
     return [*placed, *range(len(placed), len(found))]
 
 
-def _is_later(new: Said, old: Said) -> bool:
-    """Whether one message was said after the other in another session, and answers as well.
+def _is_later(new: Said, old: Said, *, few: bool) -> bool:
+    """Whether somebody said one message after the other, in another session, of what is asked for.
 
     "Order 13 was shipped" is no later version of "order 3 was shipped" for who asks for order 3.
     """
     return (
-        new.at > old.at
+        new.speaker == old.speaker
+        and new.speaker is not None
+        and new.at > old.at
         and new.session != old.session
-        and new.score >= VERSION_ANSWERS_AS_WELL * old.score
         and new.named >= old.named
+        and (not few or new.score >= ANSWERS_HALF_AS_WELL * old.score)
     )
 
 
-def nearness_ranks(found: Sequence[Said], speakers: Set[Hashable | None]) -> Ints:
-    """How many messages of its speaker are nearer to message i than message j is (n, n).
+def messages_between(found: Sequence[Said]) -> Ints:
+    """How many messages of people are nearer to message i or j than these are to each other (n, n).
 
-    It is n for a message and itself, for those of different speakers, and for those of anyone who
-    is not among ``speakers``.
+    That is the larger number of the two, by vectors and by words, added.
     """
-    n = len(found)
-    ranks = np.full((n, n), n, np.int64)
-    for speaker in speakers - {None}:
-        rows = np.array([row for row, one in enumerate(found) if one.speaker == speaker], np.int64)
-        similar = _similarity([found[row].text for row in rows])
-        nearer = (similar[:, None, :] > similar[:, :, None]).sum(axis=2)
-        np.fill_diagonal(nearer, n)
-        ranks[np.ix_(rows, rows)] = nearer
-    return ranks
+    texts = [one.text for one in found]
+    is_person = np.array([one.speaker is not None for one in found], bool)
+    total = np.zeros((len(found), len(found)), np.int64)
+    for similar in (_similarity(token_means().embed(texts)), _similarity(_rare_words(texts))):
+        others = np.where(is_person[None, :] & ~np.eye(len(found), dtype=bool), similar, -np.inf)
+        nearer = (others[:, None, :] > similar[:, :, None]).sum(axis=2)
+        total += np.maximum(nearer, nearer.T)
+    return total
 
 
-def _similarity(texts: Sequence[str]) -> Floats:
-    """Cosines (n, n) of the mean word vectors of some texts; -1 for a text and itself."""
-    vectors = token_means().embed(texts).astype(float)
+def _rare_words(texts: Sequence[str]) -> Floats:
+    """What is indexed of each text (n, t), weighted by how few of these texts have it."""
+    indexed = [dict.fromkeys((*terms(text), *parts(text))) for text in texts]
+    different = dict.fromkeys(term for own in indexed for term in own)
+    column = {term: place for place, term in enumerate(different)}
+    has = np.zeros((len(texts), len(column)))
+    for row, own in enumerate(indexed):
+        has[row, [column[term] for term in own]] = 1.0
+    return np.asarray(has * np.sqrt(np.log((len(texts) + 1) / np.maximum(has.sum(axis=0), 1.0))))
+
+
+def _similarity(vectors: npt.NDArray[np.floating]) -> Floats:
+    """Cosines (n, n) of some vectors."""
+    vectors = vectors.astype(float)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors /= np.where(norms > 0, norms, 1.0)
     # Rounded because the last bits of a product depend on the other rows of the matrix.
-    similar = np.round(vectors @ vectors.T, 6)
-    np.fill_diagonal(similar, -1.0)
-    return np.asarray(similar)
+    return np.asarray(np.round(vectors @ vectors.T, 6))

@@ -8,12 +8,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cognigraph.retrieve.standing import (
+    BETWEEN,
     COMPARED,
+    FEW,
     LEAD,
     VERSION_DEPTH,
     Said,
     later_versions_first,
-    nearness_ranks,
+    messages_between,
 )
 
 DAY = timedelta(days=1)
@@ -37,6 +39,16 @@ OTHERS = (
     "The museum shows old maps of Iceland.",
     "Somebody painted the fence green.",
     "The river froze in February.",
+    "Two of the hens stopped laying.",
+    "Nobody answered the doorbell.",
+    "The train to Basel left early.",
+    "He carved a spoon from walnut.",
+    "We saw a comet above the hill.",
+    "Her violin needs another string.",
+    "The lift smells of fresh varnish.",
+    "Someone left a kettle boiling.",
+    "A parcel from Norway arrived.",
+    "The goats ate the hedge.",
 )
 PLANS = {
     "en": ("I pay 23 pounds a month for my phone plan.", "My phone plan is eleven pounds now."),
@@ -72,18 +84,26 @@ def test_the_later_version_stands_directly_before_the_earlier_one(language):
     assert order == [0, 7, 1, 2, 3, 4, 5, 6, *range(8, COMPARED)]
 
 
-def test_it_is_found_by_nearness_alone():
-    found = result(1, 7)
-    ranks = nearness_ranks(found, {"Teo"})
-    assert (ranks[1, 7], ranks[7, 1]) == (0, 0), "each is the nearest to the other"
-    assert ranks[1].tolist().count(COMPARED) == 1, "only itself is no neighbour"
-    assert sorted(ranks[1].tolist())[: COMPARED - 1] == list(range(COMPARED - 1))
+def test_two_versions_are_nearest_to_each_other_in_meaning_and_in_rare_words():
+    between = messages_between(result(1, 7))
+    assert between[1, 7] == between[7, 1] == 0
+    assert (between == between.T).all()
+    assert between[1, 2] > BETWEEN, "of the others none is near"
 
 
-def test_only_the_speakers_that_are_named_are_compared():
-    found = [said(OLD, 1), said(NEW, 2, speaker="Maud"), said(OLD, 3, speaker="Maud")]
-    assert nearness_ranks(found, {"Maud"}).tolist() == [[3, 3, 3], [3, 3, 0], [3, 0, 3]]
-    assert nearness_ranks(found, {None}).tolist() == [[3] * 3] * 3
+def test_an_update_need_not_match_the_question():
+    old = "For the wedding we've picked the barn near Hexham."
+    new = "The barn went bust, so it's the boat house, with dancing."
+    order = later_versions_first(result(0, 12, old=old, new=new, score=0.05))
+    assert order[:2] == [12, 0]
+
+
+def test_what_nobody_said_as_a_person_stands_between_nothing():
+    def between(speaker):
+        found = [said(OLD, 1), said(NEW, 2), said("My phone plan.", 3, speaker=speaker)]
+        return messages_between(found)[0, 1]
+
+    assert (between("Teo"), between(None)) == (2, 0)
 
 
 def test_an_earlier_version_and_one_of_the_same_time_stay():
@@ -119,9 +139,13 @@ def test_a_chain_of_versions_ends_with_the_newest_first():
     assert later_versions_first(found)[:4] == [0, 4, 7, 1]
 
 
-def test_it_must_match_half_as_well_as_the_earlier_version():
+def test_of_few_it_must_match_half_as_well_as_the_earlier_version():
     def pair(score):
         return [said(OLD, 1, score=0.8), said(NEW, 2, score=score)]
+
+    more = [said(text, -row) for row, text in enumerate(OTHERS[: FEW - 2])]
+    assert later_versions_first([*pair(0.39), *more])[:2] == [1, 0]
+    assert later_versions_first([*pair(0.39), *more[1:]])[:2] == [0, 1]
 
     assert later_versions_first(pair(0.4)) == [1, 0]
     assert later_versions_first(pair(0.39)) == [0, 1]
@@ -138,6 +162,4 @@ def test_it_must_have_the_names_and_figures_of_the_question_that_the_earlier_one
 
 def test_texts_without_words_are_near_nothing():
     found = [said("", 1), said("", 2), said(OLD, 3)]
-    ranks = nearness_ranks(found, {"Teo"})
-    assert ranks.shape == (3, 3)
-    assert ranks[2, 0] == ranks[2, 1] == 0, "equally far"
+    assert messages_between(found).tolist() == [[0] * 3] * 3, "equally far"
