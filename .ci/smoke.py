@@ -38,7 +38,7 @@ def check_library(checkout: str) -> None:
         assert {hit.id for hit in ann.search("Where does Ann live?", 2)} == {"m1", "m2"}
         block = ann.context("Where does Ann live?")
         assert "I moved to Oslo." in block and "[no longer true" in block, block
-        rows = ann.cypher("MATCH (t:Triple) RETURN count(t) AS n").rows
+        rows = list(ann.cypher("MATCH (t:Triple) RETURN count(t) AS n"))
         assert rows[0]["n"] >= 2, rows
 
 
