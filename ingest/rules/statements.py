@@ -44,7 +44,7 @@ _UNREAL_MESSAGE = word_set(
     """dream dreams dreamt dreamed dreaming nightmare imagine imagining pretend pretending
     hypothetical hypothetically suppose scenario character characters roleplay role-play fictional fiction persona translate
     translated translation proofread rephrase paraphrase rewrite summarize summarise lyrics poem
-    screenplay quote quotes quoted kidding joking jk sarcasm sarcastic scratch oops typo
+    screenplay quote quotes quoted kidding joking jk lol lmao haha hahaha sarcasm sarcastic scratch oops typo
     correction autocorrect"""
 )
 """Words of messages whose sentences may be somebody else's, unreal, or taken back later on."""
@@ -635,14 +635,16 @@ def _appositions(clause: _Clause) -> Iterator[Fact]:
             parts.append(owner)
             if owner != part:
                 break
-        name, following = " ".join(parts), _first_word(clause.text[match.end() :])
-        if name and name != clause.speaker and _is_after_name(following):
+        name = " ".join(parts)
+        if name and name != clause.speaker and _is_end_of_name(clause.text, match.end()):
             yield _kin_of(name, match["one"].lower(), clause.speaker)
 
 
-def _is_after_name(low: str) -> bool:
-    """Whether a word may follow a name; a noun makes it part of something else."""
-    return not low.isalpha() or low in _AFTER_NAME or guess_verb(low) is not None
+def _is_end_of_name(text: str, end: int) -> bool:
+    """Whether a name may end there; a noun after it makes it part of something else."""
+    low = text[end:].strip().partition(" ")[0].lower()
+    owner = text[:end].endswith("'s")
+    return owner or not low.isalpha() or low in _AFTER_NAME or guess_verb(low) is not None
 
 
 _AFTER_NAME = (
