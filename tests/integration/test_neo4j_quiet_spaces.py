@@ -33,8 +33,8 @@ def found_by_words(store: Neo4jStore, space: str) -> tuple[list[str], int]:
 
 
 def started(sent: list[str]) -> int:
-    """How often the candidate sources of chunks or triples were started."""
-    return sent.count("run the candidate sources")
+    """How often candidates of chunks or triples were looked for."""
+    return sent.count("find the candidates of")
 
 
 def test_what_others_write_meanwhile_is_found(open_store: Open, space: str) -> None:

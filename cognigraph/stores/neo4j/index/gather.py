@@ -244,7 +244,7 @@ class _Gather:
         query, name = self._query, "search/candidates"
         entities = [vector(entity) for entity in query.entity_vectors]
         marks = self._where["marks"]
-        of_marked = marks and chunk.index is None and self._view.chunk_indexed
+        of_marked = marks and chunk.compares_all and self._view.chunk_indexed
         row = self._connection.row(
             name,
             *shortened(

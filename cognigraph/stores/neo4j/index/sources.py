@@ -61,6 +61,11 @@ class ByVector:
         """Whether it looks for nothing."""
         return self.index is None and self.after is None
 
+    @property
+    def compares_all(self) -> bool:
+        """Whether all nodes are compared one by one."""
+        return self.index is None and self.after is not None
+
     def with_share(self, share: float) -> ByVector:
         """The same, if only a part of the nodes has the tags and the metadata of a filter."""
         if self.index is None:
