@@ -14,8 +14,8 @@ from cognigraph.english.verbs import denied
 from docs.draw.svg import LINE, Drawing, wrapped
 
 MESSAGES = {
-    "feb-bike": {"m004": "is", "m013": "is"},
-    "apr-flat": {"m033": "is"},
+    "feb-bike": {"m004": "is uncle of", "m013": "is sister of"},
+    "apr-flat": {"m033": "is colleague of"},
     "may-move": {"m048": "lives in", "m055": "is allergic to"},
 }
 """The messages in the picture by session, each with the relation of the fact that is shown."""
