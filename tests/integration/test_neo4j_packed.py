@@ -1,4 +1,4 @@
-"""What ranking needs of a node is one property of bytes; nodes of older versions get it."""
+"""What ranking needs of a node is one property of bytes; nodes without it are found alike."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def packed_as_read(driver: Driver, space: str) -> int:
     return len(rows)
 
 
-def test_nodes_that_are_packed_later_are_found_alike(
+def test_nodes_that_are_not_packed_are_found_alike(
     open_store: Open, driver: Driver, space: str
 ) -> None:
     store = open_store()
@@ -62,22 +62,25 @@ def test_nodes_that_are_packed_later_are_found_alike(
         triples_per_anchor=5, sessions_by_vector=3, radius=2,
     )  # fmt: skip
     before = store.search.candidates(space, question)
+    driver.execute_query(NODES + "WHERE n.seq % 2 = 0 REMOVE n.packed", space=space)
+    mixed = store.search.candidates(space, question)
     driver.execute_query(NODES + "REMOVE n.packed", space=space)
-    assert not store.search.candidates(space, question).chunks.uids
+    after = store.search.candidates(space, question)
+    assert before.chunks.by_terms.sum() == 5 and before.triples.by_vector.sum() == 5
+    for found in (mixed, after):
+        for name in ("chunks", "triples", "sessions"):
+            one, other = getattr(before, name), getattr(found, name)
+            assert one.uids == other.uids
+            np.testing.assert_array_equal(one.matches, other.matches)
+            np.testing.assert_array_equal(one.length, other.length)
+        np.testing.assert_allclose(before.chunks.cosine, found.chunks.cosine, atol=1e-6)
+        np.testing.assert_allclose(before.sessions.theme, found.sessions.theme, atol=1e-6)
+        np.testing.assert_array_equal(before.chunks.following, found.chunks.following)
+        np.testing.assert_array_equal(before.chunks.previous, found.chunks.previous)
+        np.testing.assert_array_equal(before.chunks.at, found.chunks.at)
+        assert before.chunks.speakers == found.chunks.speakers
     pack_all(store._connection, "embedding", EMBEDDER.dimension)
     assert packed_as_read(driver, space) == 61
-    found = store.search.candidates(space, question)
-    for name in ("chunks", "triples", "sessions"):
-        one, other = getattr(before, name), getattr(found, name)
-        assert one.uids == other.uids
-        np.testing.assert_array_equal(one.matches, other.matches)
-        np.testing.assert_array_equal(one.length, other.length)
-    np.testing.assert_allclose(before.chunks.cosine, found.chunks.cosine, atol=1e-6)
-    np.testing.assert_allclose(before.sessions.theme, found.sessions.theme, atol=1e-6)
-    np.testing.assert_array_equal(before.chunks.following, found.chunks.following)
-    np.testing.assert_array_equal(before.chunks.previous, found.chunks.previous)
-    np.testing.assert_array_equal(before.chunks.at, found.chunks.at)
-    assert before.chunks.speakers == found.chunks.speakers
 
 
 def test_all_that_writes_text_packs_it(neo4j_server: Server, driver: Driver, space: str) -> None:

@@ -107,7 +107,7 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
 
 
 @pytest.mark.one_line
-@pytest.mark.parametrize(("name", "replace"), CASES, ids=lambda value: str(value))
+@pytest.mark.parametrize(("name", "replace"), CASES, ids=lambda value: str(value)[:80])
 def test_plans_by_indexes_only(
     driver: Driver, name: str, replace: tuple[tuple[str, str], ...]
 ) -> None:

@@ -58,6 +58,7 @@ def test_the_values_of_a_node_are_packed_alike() -> None:
     assert packed_of_values(values, 3) == some()[0]
     empty = [UIDS[1], "s", UIDS[2], at, None, None, None, None, None]
     assert packed_of_values(empty, 3) == some()[1]
+    assert columns([some()[2], values], 3).uids == [UIDS[2], UIDS[0]]
 
 
 @given(

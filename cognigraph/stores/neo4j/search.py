@@ -29,7 +29,7 @@ from cognigraph.stores.neo4j import values
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index.gather import gather_candidates
-from cognigraph.stores.neo4j.index.packed import columns, dimension_of
+from cognigraph.stores.neo4j.index.packed import columns, dimension_of, unpacked_properties
 from cognigraph.stores.neo4j.index.sources import by_vector
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
@@ -59,7 +59,12 @@ class Neo4jSearch:
 
     def consecutive(self, space: str, limit: int) -> ConsecutiveChunks:
         """The vectors and sessions of the newest chunks."""
-        row = self._connection.row("search/newest", space=space, limit=limit)
+        row = self._connection.row(
+            "search/newest",
+            space=space,
+            limit=limit,
+            unpacked=unpacked_properties(self._connection.embedding),
+        )
         assert row is not None
         if not row[0]:
             return ConsecutiveChunks(np.empty((0, 0), np.float32), np.empty(0, np.int64))

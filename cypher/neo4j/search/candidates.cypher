@@ -7,7 +7,7 @@
 //   {query (full text, null: none), fetch, is_last (no more will be fetched), limit, constant and
 //   slope (by length) of what scores are divided by}, seeds (uids of chunks that were found
 //   otherwise), anchors (hashes), names (stemmed), limit (triples of an anchor), most (an entity
-//   with more triples is a hub, and gets those among the nearest)
+//   with more triples is a hub, and gets those among the nearest), unpacked (names of properties)
 // returns: of chunks, and of triples: [nodes fetched by vector, lowest similarity, nodes that pass,
 //   nodes fetched by words, nodes found by words];
 //   columns of triples: packed (see stores/neo4j/index/packed.py), evidence (element ids of chunks),
@@ -219,9 +219,9 @@ CALL (triples_by_vector, triple_by_words, triples_by_anchor) {
        CASE WHEN triple IN triples_by_vector THEN 1 ELSE 0 END +
        CASE WHEN triple IN triple_by_words THEN 2 ELSE 0 END +
        CASE WHEN triple IN triples_by_anchor THEN 4 ELSE 0 END AS sources
-  WHERE size(evidence) > 0 AND triple.packed IS NOT NULL
+  WHERE size(evidence) > 0
   RETURN [
-    collect(triple.packed),
+    collect(coalesce(triple.packed, [name IN $unpacked | triple[name]])),
     collect([chunk IN evidence | elementId(chunk)]),
     collect(CASE WHEN $texts
             THEN triple.subject + ' ' + triple.relation + ' ' + triple.object ELSE '' END),
@@ -262,9 +262,8 @@ CALL (seeds, linked) {
     AND ($where.until IS NULL OR chunk.at <= $where.until)
     AND all(mark IN $where.marks WHERE mark IN coalesce(chunk.marks, []))
     // end of filter
-    AND chunk.packed IS NOT NULL
   RETURN [
-    collect(chunk.packed),
+    collect(coalesce(chunk.packed, [name IN $unpacked | chunk[name]])),
     collect(elementId(chunk)),
     collect(CASE WHEN $texts THEN chunk.text ELSE '' END)] AS chunks
 }
@@ -280,7 +279,7 @@ CALL (seeds, themes_by_vector) {
   }
   CALL (session) {
     MATCH (session)-[:HAS_THEME]->(theme:Theme)
-    RETURN collect(theme.packed) AS themes
+    RETURN collect(coalesce(theme.packed, [name IN $unpacked | theme[name]])) AS themes
   }
   // keys
   CALL (session) {

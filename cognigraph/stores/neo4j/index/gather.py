@@ -30,7 +30,7 @@ from cognigraph.stores.candidates import (
 )
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index.few_chunks import few_chunks
-from cognigraph.stores.neo4j.index.packed import columns
+from cognigraph.stores.neo4j.index.packed import columns, unpacked_properties
 from cognigraph.stores.neo4j.index.sources import (
     NO_WORDS,
     OF_MARKED,
@@ -262,6 +262,7 @@ class _Gather:
             where=self._where,
             having=having_marks(self._space, marks),
             texts=query.texts,
+            unpacked=unpacked_properties(self._connection.embedding),
             # A zero vector has no direction, and is compared with nothing.
             entities=[one for one in entities if one is not None],
             chunk=chunk.parameters,

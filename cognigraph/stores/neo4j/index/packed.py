@@ -5,8 +5,9 @@ bytes are copied. So chunks, triples and themes have, beside the properties that
 use, one that holds them all: the unit vector in 16-bit integers, which gives cosines to .0001, and
 a 32-bit hash for each term of the text.
 
-Nodes that an earlier version wrote are packed when the database is opened, and searches do not find
-them before: see :func:`pack_all`.
+For nodes that an earlier version wrote, the statements return the list of values that
+:func:`packed_of_values` packs. They read these as ``node[name]``: the server would read properties
+with a fixed name of every node, whether or not it needs them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +57,7 @@ _VALUES = ("uid", "space", "session_uid", "at", "question", "role", "speaker", "
 
 
 def unpacked_properties(embedding: str) -> list[str]:
-    """The parameter ``unpacked``: properties with what :func:`packed_of_values` packs."""
+    """The parameter ``unpacked``: properties to read of a node that is not packed."""
     return [*_VALUES, embedding]
 
 
@@ -251,19 +252,25 @@ def _unit(vector: Vector) -> Vector:
     return (np.asarray(vector, np.float64) / (norm or 1.0)).astype(np.float32)
 
 
-def columns(values: Sequence[bytes], dimension: int) -> Columns:
-    """Columns of packed nodes."""
+def columns(values: Sequence[bytes | Sequence[Any]], dimension: int) -> Columns:
+    """Columns of what statements return of nodes."""
+    items = [
+        value if isinstance(value, bytes) else packed_of_values(value, dimension)
+        for value in values
+    ]
     vectors = _HEAD.itemsize + 2 * dimension
-    first = np.frombuffer(b"".join([value[:vectors] for value in values]), np.uint8)
-    rows = first.reshape(len(values), vectors)
+    first = np.frombuffer(b"".join([item[:vectors] for item in items]), np.uint8)
+    rows = first.reshape(len(items), vectors)
     head = np.ascontiguousarray(rows[:, : _HEAD.itemsize]).view(_HEAD)[:, 0]
     codes = np.ascontiguousarray(rows[:, _HEAD.itemsize :]).view("<i2")
-    return Columns(head, codes, [value[vectors:] for value in values])
+    return Columns(head, codes, [item[vectors:] for item in items])
 
 
-def dimension_of(value: bytes) -> int:
-    """The dimension of the vector of a packed node."""
-    return int(np.frombuffer(value[: _HEAD.itemsize], _HEAD)["dimension"][0])
+def dimension_of(value: bytes | Sequence[Any]) -> int:
+    """The dimension of the vector of a node, as a statement returns it."""
+    if isinstance(value, bytes):
+        return int(np.frombuffer(value[: _HEAD.itemsize], _HEAD)["dimension"][0])
+    return len(cast(Sequence[float], value[-1]))
 
 
 def _hexadecimal(uids: npt.NDArray[Any]) -> list[str]:
