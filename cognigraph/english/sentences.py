@@ -49,6 +49,7 @@ _WHOLE = {
     "it's": ("it", "is"), "that's": ("that", "is"), "there's": ("there", "is"),
     "here's": ("here", "is"), "what's": ("what", "is"), "who's": ("who", "is"),
     "he's": ("he", "is"), "she's": ("she", "is"), "where's": ("where", "is"),
+    "when's": ("when", "is"), "how's": ("how", "is"), "why's": ("why", "is"),
 }  # fmt: skip
 _SUFFIXES = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "'s"}
 

@@ -51,6 +51,8 @@ _AUXILIARIES = frozenset(
 )
 _SHORTEST_PLURAL = 3
 _NO_PLURALS = frozenset("this plus always besides".split())
+_ORDINAL = re.compile(r"(\d)\. (?=\w)")
+"""A dot that ends no sentence: "am 3. Mai". Two sentences taken for one do no harm here."""
 _STATEMENTS, _LONG_ENOUGH = 2, 12
 """From so many statements and words on, a text tells more than it asks. A question is preceded by
 one statement at most ("I'm back in Oslo. Where did I eat last time?")."""
@@ -177,7 +179,8 @@ def _read_other(asking: str, now: datetime) -> Analysis:
 
 def _asking(question: str) -> tuple[bool, str]:
     """Whether a text tells more than it asks, and what of it asks: then only its questions."""
-    sentences = [sentence for sentence in split_text(question) if words(sentence)]
+    whole = _ORDINAL.sub(r"\1 ", question)
+    sentences = [sentence for sentence in split_text(whole) if words(sentence)]
     asking = [sentence for sentence in sentences if is_question(sentence)]
     tells = len(sentences) - len(asking) >= _STATEMENTS
     is_message = tells and len(words(question)) >= _LONG_ENOUGH

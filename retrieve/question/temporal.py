@@ -42,9 +42,10 @@ Order = Literal["first", "last"]
 Asks = Literal["when", "how long"]
 Side = Literal["before", "after"]
 
+_NOW = r"\b(?:currently|current|nowadays|these days|at the moment|right now|at present|now)\b"
 _LAST = re.compile(
-    r"\b(?:most recent(?:ly)?|latest|newest|the last time|last time|currently|current|nowadays"
-    r"|these days|at the moment|right now|at present|by now|any ?more|now|still|today)\b"
+    r"\b(?:most recent(?:ly)?|latest|newest|the last time|last time|by now|any ?more|still|today)\b"
+    rf"|{_NOW}"
 )
 _FIRST = re.compile(
     r"\b(?:(?:for )?the first time|first time|originally|initially|earliest|at first"
@@ -67,6 +68,8 @@ _HOLDS = re.compile(
     r"|\b(?:who|what|where|how|when|which|that)(?:'s|'re)|^(?:and |so |but )?who \S+s\b"
 )
 """Verbs in the present: "where does she live", "who looks after the dog"; "will" for plans."""
+_HOLDS_NOW = re.compile(_NOW)
+"""Words for the present with any verb that is not past: "how many people work there now"."""
 _TURNED_OUT = re.compile(r"\bend(?:ed|s)? up\b|\bin the end\b")
 """What became of something that changed is a state that holds: "which one did we end up with"."""
 _HAPPENED = re.compile(
@@ -74,6 +77,7 @@ _HAPPENED = re.compile(
     r"|^(?:since|until) when\b"
 )
 """Verbs in the past, and perfects, which ask what has happened rather than how things are."""
+_WAS = re.compile(r"\b(?:did|was|were|had|been|didn't|wasn't|weren't|hadn't)\b")
 _BEFOREHAND = re.compile(r"^(?:after|since|with|given|considering|because|if|as)\b[^,]*, ?")
 """A clause before the question itself: "after all that I have paid, how much is due"."""
 _WILL = re.compile(r"\bwill\b")
@@ -201,6 +205,8 @@ def _is_present(low: str, time: QuestionTime) -> bool:
     low = _BEFOREHAND.sub("", low)
     if _TURNED_OUT.search(low):
         return True
+    if _HOLDS_NOW.search(_NOT_NOW.sub(" ", low).replace("by now", " ")):
+        return _WAS.search(low) is None
     return _HOLDS.search(low) is not None and _HAPPENED.search(low) is None
 
 

@@ -216,6 +216,10 @@ def test_a_session_that_went_on_is_not_over():
         "Which broker did we end up with?",
         "After all that I have paid, how much is due?",
         "Where does Ann live now?",
+        "When's the concert?",
+        "How's the dog called?",
+        "Who has the key at the moment?",
+        "How many people work there now?",
     ],
 )
 def test_questions_about_a_state_that_holds(question):
@@ -230,6 +234,8 @@ def test_questions_about_a_state_that_holds(question):
         "Where did I live before?",
         "Where do I live at first?",
         "Which plants have I lost?",
+        "How much have I paid by now?",
+        "Who had the key just now?",
         "Since when do I own the piano?",
         "How long does the tram take?",
         "What does she do in May 2023?",
