@@ -59,3 +59,22 @@ def test_a_corrected_time_is_outdated():
 def test_today_is_the_speakers():
     late = datetime.fromisoformat("2026-04-24T23:30:00-05:00")
     assert one_time("I moved today.", late).when == "2026-04-24"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's say the week of the 11th of May.",
+        "We moved the launch from 16 to 23 November.",
+        "I'm free on 2 and 5 May.",
+        "Ticket # 2024-11-05 is open.",
+    ],
+)
+def test_what_leaves_several_dates_is_not_written(text):
+    (read,) = read_times(list(sentences(text)), FRIDAY)
+    assert [span.when for span in read if span.when] == []
+
+
+def test_today_of_an_anniversary_is_no_date():
+    (read,) = read_times(list(sentences("Two years ago today we opened.")), FRIDAY)
+    assert [span.when for span in read if span.when] == ["2024"]

@@ -67,6 +67,7 @@ _OWNED = word_set("my your his her our their its")
 _QUOTING = word_set("said says say wrote called named titled excluding except")
 _NOT_THIS_DAY = word_set("still even as until")
 _NAMING = word_set("known called named")
+_NUMBERED = word_set("no nr number # id ref reference")
 _CORRECTION = re.compile(
     r"\b(?:wait|actually|i mean|scratch that|make (?:that|it)|correction|edit|sorry|oops|my bad"
     r"|no ,|rather|just (?:wrote|said|texted)|new date)\b"
@@ -239,6 +240,17 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
         return True
     if lows[end - 1] in ("ago", "back") and not alone and lows[first - 1] not in ("since", "from"):
         return True  # "over a year ago"
+    if low == "today" and before == "ago":
+        return True  # "two years ago today"
+    if before == "of" and lows[start - 2] in ("week", "weeks", "weekend"):
+        return True  # "the week of the 11th"
+    if before in _NUMBERED:
+        return True  # "ticket # 2024-11-05"
+    lead, inner = lows[start:first], lows[first:end]
+    if "and" in inner and "between" not in lead and _is_longer_than_two_days(time):
+        return True  # "on 2 and 5 May"
+    if _JOINING & set(inner) and RESCHEDULING & set(lows[:start]):
+        return True  # "moved from 16 to 23 November"
     if low == "today":
         return before in _NOT_THIS_DAY or lows[start] == "as" or bool(_NAMING & set(lows[:start]))
     if low in WEEKDAYS and (before in _OWNED or (alone and after in ("is", "are", "will"))):
@@ -251,6 +263,10 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
         return True  # "the note said Friday"
     yearly = "born" in lows or (_YEARLY & set(lows[:start]) and "was" not in lows)
     return bool(yearly or _HABITS & set(lows))
+
+
+def _is_longer_than_two_days(time: Time) -> bool:
+    return any((last_day(span) - first_day(span)).days > 1 for span in time.times)
 
 
 def _with_lead(lows: list[str], start: int, first: int, told: Tense) -> Tense:
