@@ -196,20 +196,25 @@ class _Mentions:
         """Add the entities that a chunk names, and the aliases that it states.
 
         A name counts at once, unless an assistant brings it up, any other phrase in the second
-        turn that speaks of it. A bare "sister" is nobody: whose sister it is decides who. ``state``
-        has this turn counted.
+        turn that speaks of it. A bare "sister" is nobody: whose sister it is decides who. A name
+        that does not tell what it names is what the facts of the chunk say. ``state`` has this turn
+        counted.
         """
         speaker = turn.chunk.speaker
         aliases: dict[str, tuple[str, ...]] = {}
+        types: dict[str, str] = {}
         for said in turn.statements:
+            types |= {said.subject: said.subject_type, said.object: said.object_type}
             if (alias := alias_in(said)) is not None:
                 aliases[said.subject] = (*aliases.get(said.subject, ()), alias)
         found = [(speaker, "person")] if speaker else []
-        found += [(name, "person") for name in aliases]
+        found += [(name, types[name]) for name in aliases]
         own = turn.role != "assistant"
         for one in turn.read:
             found.extend(
-                (name.text, name.type) for name in one.names if own or state.turns_with(name.text)
+                (name.text, name.type if name.sure else types.get(name.text, name.type))
+                for name in one.names
+                if own or state.turns_with(name.text)
             )
             found.extend(
                 (phrase.text, phrase.type)

@@ -26,6 +26,9 @@ NUMBERS = [
 ]
 
 
+_NO_NUMBERS = ("permission",)
+
+
 def options() -> list[tuple[str, str, bool]]:
     """Every command with each of its options that takes a number, found in the parser."""
     (commands,) = [
@@ -38,6 +41,7 @@ def options() -> list[tuple[str, str, bool]]:
         for name, parser in commands.choices.items()
         for action in parser._actions
         if action.type not in (None, str) and action.option_strings
+        if action.dest not in _NO_NUMBERS
     ]
 
 

@@ -48,7 +48,7 @@ def opened(options: dict[str, Any]) -> Iterator[Open]:
 def tell(memory: Memory, *spaces: str) -> None:
     for name in spaces:
         memory.space(name).add(
-            f"{name.title()} lives in Oslo.", id="m1", session="s", speaker=name.title()
+            "I live in Oslo.", id="m1", session="s", speaker=name.title()
         )
 
 

@@ -56,6 +56,9 @@ EXPORTS: dict[str, Any] = {
         {"id": 1, "type": "message", "date": AT, "date_unixtime": "1779267600", "from": "Ann",
          "text": ["hi", {"text": "x", "href": "y"}], "reply_to_message_id": 3,
          "forwarded_from": "Bo", "poll": {"question": "q", "answers": [{"text": "a"}]}}]},
+    "opencode": {"info": {"id": "s", "directory": "/x", "title": "t"}, "messages": [
+        {"info": {"id": "m", "role": "user", "time": {"created": 1779267600000}},
+         "parts": [{"id": "p", "type": "text", "text": "hi", "synthetic": False}]}]},
 }  # fmt: skip
 ODD = (
     None,

@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Say whether the store answers and what the first questions need is loaded.
+         * @description Say whether the store answers, what the first questions need is loaded, and it stays.
          */
         get: operations["ready"];
         put?: never;
