@@ -48,7 +48,15 @@ def serve_app(
     Raises:
         ConfigurationError: the address cannot be used.
     """
-    config = uvicorn.Config(
+    with _listening(host, port) as listener:
+        on_ready(_address(listener))
+        # When it has ended, uvicorn raises the signal again that stopped it.
+        with suppress(KeyboardInterrupt, SystemExit):
+            _Server(_config(app, grace), on_stop, drain).run(sockets=[listener])
+
+
+def _config(app: ASGIApp, grace: float = 10.0) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
@@ -58,11 +66,6 @@ def serve_app(
         lifespan="on",
         timeout_graceful_shutdown=grace,  # type: ignore[arg-type]  # seconds for asyncio
     )
-    with _listening(host, port) as listener:
-        on_ready(_address(listener))
-        # When it has ended, uvicorn raises the signal again that stopped it.
-        with suppress(KeyboardInterrupt, SystemExit):
-            _Server(config, on_stop, drain).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):

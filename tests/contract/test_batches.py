@@ -55,7 +55,9 @@ def test_two_sisters_are_two_persons(graph, plan: Plan) -> None:
 
 @pytest.mark.slow
 def test_my_sister_becomes_ambiguous_when_a_second_sister_is_named(graph) -> None:
-    turns = said_by_tom(SISTERS[0], "Nice weather.", "I like tea.", "My sister lives in Rome.", SISTERS[1])
+    turns = said_by_tom(
+        SISTERS[0], "Nice weather.", "I like tea.", "My sister lives in Rome.", SISTERS[1]
+    )
     one = graph(turns[:4], Plan(batch=1), 1)
     assert [(m[0], m[2]) for m in one["merges"]] == [("Tom's sister", "Anna")]
     two = graph(turns, Plan(at_once=1, steps=1), 2)

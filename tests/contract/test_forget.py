@@ -205,7 +205,7 @@ def test_other_open_memories_notice(open_memory, space_name):
 def test_what_a_user_said_of_a_forgotten_name_goes_too(rules):
     space = rules()
     tell(space)
-    space.review.merge("Zebulon", into="Oslo", type="person", into_type="location")
+    space.review.merge("Zebulon", into="Oslo", into_type="location")
     assert "Zebulon" in everything_shown(space)
     space.forget(message="o0")
     assert "Zebulon" not in everything_shown(space)

@@ -25,7 +25,7 @@ def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):
     tell(space)
     tell(neighbour)
     before = graph(neighbour)
-    space.review.merge("Zebulon", into="Oslo", type="person", into_type="location")
+    space.review.merge("Zebulon", into="Oslo", into_type="location")
     space.update("m0", "I moved to Hamar.")
     space.forget(message="m4")
     assert other.space(space_name).search("Zebulon", now=at(60)).hits

@@ -16,11 +16,12 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 
 from cognigraph import Memory
 from cognigraph.ingest import Extraction, Window
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.listening import _listening, _server
+from cognigraph.listening import _config, _listening
 from cognigraph.server.app import ServerSettings, create_app
 from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
@@ -129,7 +130,7 @@ def start(tmp_path: Path, keys: KeyFile, monkeypatch: pytest.MonkeyPatch) -> Ite
             chosen = ServerLimits(long=PLACES, patience=PATIENCE, rate=rate, **limits)
             app = create_app(memory, ServerSettings(keys=keys, warm_up=False, limits=chosen))
             listener = stack.enter_context(_listening("127.0.0.1", 0))
-            server = _server(app)
+            server = uvicorn.Server(_config(app))
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
             thread.start()
             stack.callback(thread.join)

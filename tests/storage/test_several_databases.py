@@ -47,9 +47,7 @@ def opened(options: dict[str, Any]) -> Iterator[Open]:
 
 def tell(memory: Memory, *spaces: str) -> None:
     for name in spaces:
-        memory.space(name).add(
-            "I live in Oslo.", id="m1", session="s", speaker=name.title()
-        )
+        memory.space(name).add("I live in Oslo.", id="m1", session="s", speaker=name.title())
 
 
 def test_every_method_of_a_role_names_its_space_first_or_is_written_out() -> None:
