@@ -49,7 +49,7 @@ SIGNALS["model"] += ["counterpart vector", "counterpart triple"]
 TURNS = ["asks", "answers"]
 """Signals that are left out where messages are long: there the roles tell more."""
 EXTRACTIONS = {"plain": "none", "model": "recorded"}
-WEIGHTS = Path(__file__).parents[1] / "retrieve" / "rank" / "weights.py"
+WEIGHTS = Path(__file__).parents[1] / "retrieve" / "rank" / "ranking.py"
 ARGUMENTS = {"weights": "weights", "lists": "list_changes", "long": "long_changes"}
 L2 = 3.0
 L2_OF_CHANGES = 0.5

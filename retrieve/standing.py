@@ -464,12 +464,12 @@ def _standing(triple: Triple, standing: Standing) -> Triple:
 # those of the wordllama wheel, whichever embedder is used: they take microseconds and need nothing
 # from the store.
 
-BETWEEN = 5
-"""So many messages may be nearer to one of two versions than the other is, by vectors and by words
-together."""
-
 COMPARED = 30
 """The number of best messages that are compared with one another."""
+
+BETWEEN = 5 / COMPARED
+"""The share of the messages compared of which so many may be nearer to one of two versions than the
+other is, by vectors and by words together: five of thirty, one of ten."""
 
 VERSION_DEPTH = 20
 """The number of best messages of which later ones move up."""
@@ -477,7 +477,7 @@ VERSION_DEPTH = 20
 LEAD = 3
 """A later version moves only before one of this many first messages: those that would be read."""
 
-FEW = 8
+FEW = 10
 """Of fewer messages of people any two are near, whatever they are about."""
 
 ANSWERS_HALF_AS_WELL = 0.5
@@ -508,7 +508,7 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
     later version, from another session; all others keep their order.
     """
     compared = found[:COMPARED]
-    between = messages_between(compared)
+    between, most = messages_between(compared), BETWEEN * len(compared)
     few = sum(one.speaker is not None for one in compared) < FEW
     placed: list[int] = []
     for row in range(min(VERSION_DEPTH, len(compared))):
@@ -516,7 +516,7 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
             (
                 position
                 for position, before in enumerate(placed[:LEAD])
-                if between[before, row] <= BETWEEN
+                if between[before, row] <= most
                 and _is_later(compared[row], compared[before], few=few)
             ),
             len(placed),

@@ -307,7 +307,7 @@ def text_features(
     texts = texts_at(chunks.texts, read)
     text_words = candidate_words(candidates, read, texts)
     features = dict(plain)
-    if settings.late_interaction and analysis.is_english is not False:
+    if settings.late_interaction:
         features |= _late_features(candidates, analysis, settings, common, plain, read, text_words)
     if settings.cues:
         features |= _cues_in_texts(chunks, analysis, plain, read, texts, text_words)
@@ -341,13 +341,16 @@ def _late_features(
     read: Ints,
     text_words: TextWords,
 ) -> dict[str, Floats]:
-    """Late interaction of the texts that were read, and of the triples."""
+    """Late interaction of the texts that were read, and of the triples.
+
+    In other languages than English it ranks neither, but tells how sure the search is.
+    """
     chunks, weights = candidates.chunks, common.weights[: len(analysis.words)]
     matches = word_vectors().best_matches(analysis.words, text_words)
     similar = np.zeros((len(chunks.uids), matches.shape[1]))
     similar[read] = matches[: len(read)]
     features = late_features(similar, weights, common.around)
-    if settings.triples and candidates.triples.uids:
+    if settings.triples and candidates.triples.uids and analysis.is_english is not False:
         scores = [*common.triples, weighted_mean(matches[len(read) :], weights)]
         own = [plain["vector"], plain["words"], features["similar words"]]
         features |= _triple_features(candidates, scores, own)

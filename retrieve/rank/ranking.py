@@ -177,7 +177,11 @@ class Scaler:
         return name in self._done and self._done[name][0] is values
 
 
-# Weight sets of the default profile, learned by bench/fit_weights.py on open data.
+# Weight sets of the default profile. ``PLAIN`` and ``MODEL`` are as bench/fit_weights.py learned
+# them on open data. What was set by hand afterwards, on other talks, stands beside them: how the
+# languages other than English change them (``IN_ANY_LANGUAGE``), messages as questions (``_OPENS``,
+# ``_VECTOR_OF_MESSAGE``), an assistant (``_WITH_ASSISTANT``), and that the contextual vector, which
+# was learned where messages are long, weighs the same where they are short (bench/TRIED.md).
 #
 # One set serves all embedders. Which set applies depends on who extracted the triples, because that
 # decides how much they can be trusted: an extractor declares its set (:class:`DeclaresWeightSet`).
@@ -190,7 +194,8 @@ class WeightSet:
     ``list_changes`` are added to the weights when the question asks for a list
     (``Analysis.enumerates``) and messages are short. ``long_changes`` are added where messages are
     long, in proportion to how long they are (:func:`share_of_long`): a window or a whole text of
-    many words has something in common with any question.
+    many words has something in common with any question. Of these, the contextual vector counts in
+    full at any length.
     """
 
     name: WeightSetName
@@ -222,6 +227,8 @@ class WeightSet:
             for changes, share in shares:
                 for name, change in changes.items():
                     weights[name] = weights.get(name, 0.0) + share * change
+            at_any_length = self.long_changes["contextual vector"]
+            weights["contextual vector"] = at_any_length if contextual else 0.0
         else:
             weights = {
                 name: weight for name, weight in self.weights.items() if name not in OF_ENGLISH
@@ -232,8 +239,6 @@ class WeightSet:
         if is_message:
             weights["opens"] = _OPENS
             weights["vector"] *= _VECTOR_OF_MESSAGE
-        if not contextual:
-            del weights["contextual vector"]
         unit = sum(weight for weight in weights.values() if weight > 0)
         return {name: weight / unit for name, weight in weights.items()}
 
@@ -249,7 +254,6 @@ OF_ENGLISH = frozenset({"similar words", "window similar words", "names", "answe
 
 IN_ANY_LANGUAGE = {
     "words": 4.0, "window words": 2.0, "asks": 0.0, "answers": 0.0, "length": 0.0,
-    "contextual vector": 0.0,
     "user": 0.6, "counterpart words": 0.6, "assistant asked": 0.6,
 }  # fmt: skip
 """What signals weigh where words are compared by their letters alone.
@@ -294,7 +298,6 @@ PLAIN = WeightSet(
     name="plain",
     weights={
         "vector": 1.2,
-        "contextual vector": 2.2,
         "window vector": 1.8,
         "window words": 2.6,
         "similar words": 2.4,
@@ -338,6 +341,7 @@ PLAIN = WeightSet(
         "user vector": 0.5,
         "assistant asked": 4.7,
         "wish": 2.7,
+        "contextual vector": 2.2,
         "session rank": -1.3,
     },
 )
@@ -347,7 +351,6 @@ MODEL = WeightSet(
     name="model",
     weights={
         "vector": 0.3,
-        "contextual vector": 1.7,
         "window vector": 1.7,
         "window words": 1.5,
         "similar words": 0.7,
@@ -397,6 +400,7 @@ MODEL = WeightSet(
         "user vector": -0.2,
         "assistant asked": 4.1,
         "wish": 2.3,
+        "contextual vector": 1.7,
         "triple": 0.2,
         "second triple": -0.3,
         "counterpart vector": 1.1,

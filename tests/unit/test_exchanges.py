@@ -10,6 +10,7 @@ import pytest
 from cognigraph import SearchSettings
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.profiles import chunk_features
+from cognigraph.retrieve.rank.ranking import PLAIN
 from cognigraph.retrieve.rank.signals import counterparts
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
@@ -90,7 +91,8 @@ def test_in_other_languages_the_user_counts_and_the_words_of_the_answer():
     assert first == 1.0
     assert 0.0 < third < 1.0
     assert found["counterpart words"][[1, 3]].tolist() == [0.0, 0.0]
-    assert "similar words" not in found  # which English vectors compare
+    weights = PLAIN.relative(in_english=False)
+    assert not weights.keys() & {"similar words", "window similar words"}  # of English vectors
 
 
 def test_in_other_languages_a_question_about_the_assistant_is_read():

@@ -130,7 +130,12 @@ def test_the_difference_is_to_the_best_plain_ranking():
 def test_a_single_folder_is_a_kind_of_its_own(folder):
     (only,) = chosen_kinds(folder, None)
     assert (only.name, only.folder, only.learned) == (folder.name, ".", False)
-    assert [kind.name for kind in chosen_kinds(folder.parent / "none", None)] == ["team"]
+
+
+def test_without_data_the_kinds_are_those_that_come_with_the_benchmarks(tmp_path):
+    present = [kind.name for kind in chosen_kinds(tmp_path, None)]
+    assert present == ["team", "Spanish", "Japanese"]
+    assert [kind.name for kind in chosen_kinds(tmp_path, "Spanish,friends")] == ["Spanish"]
 
 
 def test_results_are_kept_if_the_conditions_are_the_same(tmp_path):

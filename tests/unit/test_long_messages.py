@@ -75,12 +75,22 @@ def test_how_long_messages_are_is_a_share(mean_length, share):
 def test_short_messages_keep_their_weights():
     assert PLAIN.relative(long=0.0) == PLAIN.relative()
     unit = sum(weight for weight in PLAIN.weights.values() if weight > 0)
-    own = PLAIN.relative(contextual=True)
+    own = PLAIN.relative()
     assert {name: own[name] for name in PLAIN.weights} == pytest.approx(
         {name: weight / unit for name, weight in PLAIN.weights.items()}
     )
-    assert PLAIN.relative()["vector"] > own["vector"]
-    assert not PLAIN.relative().get("user")
+    assert not own.get("user")
+
+
+@pytest.mark.parametrize("name", WEIGHT_SETS)
+def test_a_contextual_vector_weighs_as_much_where_messages_are_short(name):
+    chosen = WEIGHT_SETS[name]
+    learned = chosen.long_changes["contextual vector"]
+    for long in (0.0, 0.5, 1.0):
+        own = chosen.relative(long=long, contextual=True)
+        vector = chosen.weights["vector"] + long * chosen.long_changes["vector"]
+        assert own["contextual vector"] / own["vector"] == pytest.approx(learned / vector)
+        assert not chosen.relative(long=long).get("contextual vector")
 
 
 @pytest.mark.parametrize("name", WEIGHT_SETS)
@@ -110,8 +120,9 @@ def test_a_list_changes_nothing_where_messages_are_long():
 
 def test_the_length_of_the_messages_of_a_space_chooses_the_weights():
     found = candidates(chunk_pool([0.9, 0.5, 0.1], speakers=CHAT))
-    half, long = ranked(found, 25.0), ranked(found, 80.0)
-    for weighted, share in ((half.weighted, 0.5), (long.weighted, 1.0)):
+    short, half, long = ranked(found, 25.0), ranked(found, 55.0), ranked(found, 80.0)
+    shares = (short.weighted, 0.25), (half.weighted, 0.5), (long.weighted, 1.0)
+    for weighted, share in shares:
         weights = PLAIN.relative(long=share)
         assert weighted["vector"][0] == pytest.approx(weights["vector"])
         assert weighted["user"].tolist() == pytest.approx([weights["user"], 0.0, weights["user"]])
@@ -122,7 +133,7 @@ def test_the_length_of_the_messages_of_a_space_chooses_the_weights():
 
 def test_every_changed_weight_belongs_to_a_signal():
     for name, weight_set in WEIGHT_SETS.items():
-        only_long = {"user", "user vector", "assistant asked", "wish"}
+        only_long = {"user", "user vector", "assistant asked", "wish", "contextual vector"}
         only_long |= {"counterpart vector", "counterpart triple"}
         known = {*weight_set.weights, *only_long, "session rank"}
         assert set(weight_set.long_changes) <= known, name

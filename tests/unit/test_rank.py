@@ -347,9 +347,9 @@ def test_a_message_finds_what_people_opened_their_sessions_with():
     assert message.raw["opens"].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert "opens" not in question.raw
     opens, vector = message.weighted["opens"][0], message.weighted["vector"][0]
-    changed = PLAIN.relative(long=0.5, is_message=True)
+    changed = PLAIN.relative(long=0.25, is_message=True)
     assert (opens, vector) == pytest.approx((changed["opens"], changed["vector"]))
-    assert changed["vector"] < PLAIN.relative(long=0.5)["vector"] / 2
+    assert changed["vector"] < PLAIN.relative(long=0.25)["vector"] / 2
     assert "opens" not in relative("plain")
 
 
@@ -358,12 +358,13 @@ def test_a_message_finds_what_people_opened_their_sessions_with():
     [
         (30.0, (None, None), 0.0),
         (55.0, (None,), 0.5),
-        (30.0, ("user", "assistant"), 0.5),
+        (30.0, ("user", "assistant"), 0.25),
+        (40.0, ("user", "assistant"), 0.25),
         (65.0, ("user", "assistant"), 0.75),
         (200.0, (None, "assistant"), 1.0),
     ],
 )
-def test_a_space_with_an_assistant_counts_as_long_at_least_by_half(mean_length, roles, expected):
+def test_a_space_with_an_assistant_counts_as_long_by_a_quarter(mean_length, roles, expected):
     assert share_of_long(mean_length, roles) == expected
 
 

@@ -152,6 +152,19 @@ def test_of_few_it_must_match_half_as_well_as_the_earlier_version():
     assert later_versions_first([]) == []
 
 
+@pytest.mark.parametrize(
+    ("repeated", "compared", "position"),
+    [(1, COMPARED, 0), (2, COMPARED, 0), (1, 12, 0), (2, 12, 3)],
+)
+def test_of_fewer_messages_fewer_may_be_nearer(repeated, compared, position):
+    """Each repetition is nearer by vectors and by words: four may be of thirty, two of twelve."""
+    found = [*[said(OLD, 1)] * (1 + repeated), said(NEW, 2)]
+    found += [said(text, -row) for row, text in enumerate(OTHERS[: compared - len(found)])]
+    assert messages_between(found)[0, 1 + repeated] == 2 * repeated
+    assert len(found) >= FEW
+    assert later_versions_first(found).index(1 + repeated) == position
+
+
 def test_it_must_have_the_names_and_figures_of_the_question_that_the_earlier_one_has():
     old, new = said(OLD, 1), said(NEW, 2)
     asked = frozenset({"lemon"})
