@@ -83,9 +83,7 @@ def test_an_entity_name_reaches_facts_that_vectors_and_words_miss(space, later, 
 
 
 def test_candidates_include_neighbours_in_the_session(space, later):
-    # The order in time moves what the same person said later past better scores.
-    settings = SearchSettings(time_order=False)
-    found = ids(space.search("How is the flat?", k=4, now=later, settings=settings))
+    found = ids(space.search("How is the flat?", k=4, now=later))
     assert found[0] in ("home1", "home2")
     assert set(found) == {"home0", "home1", "home2", "home3"}
 

@@ -12,6 +12,7 @@ from cognigraph.retrieve.standing import (
     COMPARED,
     FEW,
     LEAD,
+    SMALL,
     VERSION_DEPTH,
     Said,
     later_versions_first,
@@ -144,8 +145,10 @@ def test_of_few_it_must_match_half_as_well_as_the_earlier_version():
         return [said(OLD, 1, score=0.8), said(NEW, 2, score=score)]
 
     more = [said(text, -row) for row, text in enumerate(OTHERS[: FEW - 2])]
-    assert later_versions_first([*pair(0.39), *more])[:2] == [1, 0]
-    assert later_versions_first([*pair(0.39), *more[1:]])[:2] == [0, 1]
+    answers = [said(text, 0, speaker=None) for text in OTHERS[FEW : SMALL + 1]]
+    assert later_versions_first([*pair(0.39), *more, *answers[: SMALL - FEW]])[:2] == [1, 0]
+    assert later_versions_first([*pair(0.39), *more, *answers[: SMALL - FEW - 1]])[:2] == [0, 1]
+    assert later_versions_first([*pair(0.39), *more[1:], *answers])[:2] == [0, 1]
 
     assert later_versions_first(pair(0.4)) == [1, 0]
     assert later_versions_first(pair(0.39)) == [0, 1]
