@@ -249,7 +249,7 @@ class _Queue(_BySpace):
 
 
 class _Housekeeping(_BySpace):
-    """Housekeeping, of which two operations are about whole databases."""
+    """Housekeeping: some operations are about whole databases, and an entry names its own space."""
 
     def audit(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log of its space."""

@@ -72,7 +72,7 @@ def test_the_store_reads_as_many_sources_as_are_asked_for(space):
 
 def test_the_records_of_a_result_are_those_read_one_by_one(space):
     space.add(
-        "I speak Dutch.",
+        "I am a nurse.",
         id="other",
         session="t",
         speaker="Ann",
@@ -83,12 +83,12 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     (lives,) = [one for one in space.facts("Bergen") if one.text == "Klara lives in Bergen"]
     others = sorted(one.uid for one in space.facts() if one.uid != lives.uid)
     said = [chunk_uid(message_uid(space.name, "s", f"m{n}"), 0) for n in (1, 13)]
-    dog = chunk_uid(message_uid(space.name, "t", "other"), 0)
+    nurse = chunk_uid(message_uid(space.name, "t", "other"), 0)
     newest = NewestSources(2, (said[0],))
-    query = ResultQuery([*said, dog, "none"], said, [*others, "none"], ["s", "t", "none"], newest)
+    query = ResultQuery([*said, nurse, "none"], said, [*others, "none"], ["s", "t", "none"], newest)
     found = store.result(space.name, query)
-    assert found.chunks == store.chunks(space.name, [*said, dog])
-    assert set(found.chunks) == {*said, dog}
+    assert found.chunks == store.chunks(space.name, [*said, nurse])
+    assert set(found.chunks) == {*said, nurse}
     assert found.triples == store.triples_by_uid(space.name, [lives.uid, *others], newest)
     assert set(found.triples) == {lives.uid, *others}
     assert [one.id for one in found.triples[lives.uid].sources] == ["m13", "m12", "m1"]
@@ -102,9 +102,11 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     }
     assert found.stated == {uid: tuple(uids) for uid, uids in stated.items()}
 
-    later = store.result(space.name, ResultQuery(stating=[dog], newest=NewestSources(1)))
+    later = store.result(space.name, ResultQuery(stating=[nurse], newest=NewestSources(1)))
     assert (later.chunks, later.sessions) == ({}, {})
-    assert [{one.id for one in fact.sources} for fact in later.triples.values()] == [{"other"}]
+    assert [(fact.text, [one.id for one in fact.sources]) for fact in later.triples.values()] == [
+        ("Ann works as nurse", ["other"])
+    ]
     assert store.result(space.name, ResultQuery()) == ResultRecords()
     assert store.result(f"{space.name}-empty", query) == ResultRecords()
 

@@ -93,7 +93,7 @@ def test_all_that_writes_text_packs_it(neo4j_server: Server, driver: Driver, spa
         ):
             own.add(text, speaker="Ann", at=START, session="s", id=f"m{number}")
         own.flush()
-        assert packed_as_read(driver, space) >= 7
+        assert packed_as_read(driver, space) >= 6
         own.update("m1", "I sold the bicycle. " + "It was old and slow. " * 400, session="s")
         own.flush()
         own.forget(message="m0", session="s")

@@ -63,8 +63,8 @@ def test_every_method_of_a_role_names_its_space_first_or_is_written_out() -> Non
             if not name.startswith("_")
             and list(inspect.signature(one).parameters)[1:2] != ["space"]
         }
-        expected = {"backup", "erase"} if role is protocols.HousekeepingStore else set()
-        assert others == expected, role
+        written_out = {"audit", "backup", "erase"} if role is protocols.HousekeepingStore else set()
+        assert others == written_out, role
 
 
 def test_spaces_are_found_searched_and_enriched_where_they_are(
@@ -103,9 +103,9 @@ def test_another_process_finds_them_again_with_their_work(opened: Open) -> None:
 
 def test_a_background_worker_serves_all_databases(opened: Open) -> None:
     memory = opened(enrich="background", clock=system_clock)
-    tell(memory, "ann", "ben", "cid")
+    tell(memory, "ann", "ben", "dan")
     memory.flush()
-    for name in ("ann", "ben", "cid"):
+    for name in ("ann", "ben", "dan"):
         assert memory.space(name).stats().triples == 1
 
 
@@ -127,6 +127,23 @@ def test_a_space_is_copied_to_another_database_exported_and_deleted(
     assert [t.text for t in memory.space("carl").facts()] == ["Ben lives in Oslo"]
     assert memory.space("ben").forget(message="m1").messages == 1
     assert memory.spaces() == ["carl", "zoe"]
+
+
+def test_each_database_keeps_the_log_of_its_spaces(opened: Open) -> None:
+    memory = opened(clock=system_clock)
+    tell(memory, "ann", "ben")
+    memory.space("ann", by="root").forget(message="m1")
+    memory.space("ben", by="ben").update("m1", "Ben lives in Lima.", session="s")
+    memory.admin.delete_space("ben", by="root")
+    logged = [
+        ("ben", "delete space", "root"),
+        ("ben", "update", "ben"),
+        ("ann", "forget", "root"),
+    ]
+    for space, expected in ((None, logged), ("ben", logged[:2]), ("ann", logged[2:])):
+        found = memory.admin.audit(space)
+        assert [(one.space, one.action, one.by) for one in found] == expected
+    assert memory.admin.audit(None, 1, 1) == memory.admin.audit("ben")[1:]
 
 
 def test_what_concerns_whole_databases_is_refused_with_advice(opened: Open, tmp_path: Path) -> None:
