@@ -13,7 +13,7 @@ from cognigraph.stores.neo4j.connection import Row
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.text.word_book import K1, B
 
-_OVERFETCH = 1.25
+_OVERFETCH = 2
 """An approximate index is asked for so many times as many results as are wanted."""
 _MOST_FETCHED = 2000
 _FURTHER = 5
