@@ -15,17 +15,17 @@ def by_words(most: int) -> ByWords:
 
 
 def test_an_index_is_asked_for_more_than_is_wanted_and_more_with_a_rare_tag() -> None:
-    assert (NEAR.fetch, NEAR.after) == (63, 900)
+    assert (NEAR.fetch, NEAR.after) == (100, 900)
     assert FILTERED.fetch == 2000
-    assert FILTERED.with_share(0.5).fetch == 65
+    assert FILTERED.with_share(0.5).fetch == 100
     assert OFF.with_share(0.5) is OFF and OFF.is_off and not OFF.compares_all
 
 
 def test_more_vectors_are_fetched_until_enough_pass() -> None:
-    assert NEAR.further(63, 0.7, 50, 10_000) is None
-    more = NEAR.further(63, 0.7, 49, 10_000)
-    assert more is not None and more.fetch == 315
-    assert NEAR.further(63, 0.5, 10, 10_000) is None  # the rest is not near
+    assert NEAR.further(100, 0.7, 50, 10_000) is None
+    more = NEAR.further(100, 0.7, 49, 10_000)
+    assert more is not None and more.fetch == 500
+    assert NEAR.further(100, 0.5, 10, 10_000) is None  # the rest is not near
     assert FILTERED.further(2000, 0.7, 25, 10_000) is None  # half of them do with a filter
 
 
