@@ -45,7 +45,7 @@ def test_why_shows_the_message_and_wants_the_question(visit, served):
 
 def test_merges_by_the_rules_are_said_to_be_theirs(visit, served):
     with Memory(served.file, enrich="manual") as memory:
-        memory.add("My sister Pia lives in Rome.", speaker="Ann", session="family")
+        memory.add("I met Klara Berg. Klara is a doctor.", speaker="Ann", session="family")
         memory.queue.enrich()
         by_rules = [merge for merge in memory.review.merges() if merge.by == "rules"]
     page = visit("default/duplicates")
