@@ -83,7 +83,7 @@ def turns(world: World, words: Words, count: int) -> Iterator[Turns]:
     """Yield messages of the shape that ``World.turn`` gives them."""
     exact = [message.text for message in messages(world, min(count, EXACT))]
     read = [words.read(text) for text in exact]
-    yield Turns(0, np.array([len(one) for one in read]), np.concatenate(read), exact)
+    yield Turns(0, np.array([len(item) for item in read]), np.concatenate(read), exact)
     source = np.random.default_rng(world.seed)
     common = 1 / (np.arange(len(world.words)) + 10)
     common /= common.sum()

@@ -72,13 +72,13 @@ def load(store: str, space: str, number: int, count: int, start: float) -> Load:
     with Memory(store, enrich="manual") as memory:
         own = [
             {
-                "text": one.text,
-                "id": f"{number}-{one.id}",
-                "session": f"{number}-{one.session}",
-                "speaker": one.speaker,
-                "at": one.at,
+                "text": message.text,
+                "id": f"{number}-{message.id}",
+                "session": f"{number}-{message.session}",
+                "speaker": message.speaker,
+                "at": message.at,
             }
-            for one in messages(World(), count, space=number)
+            for message in messages(World(), count, space=number)
         ]
         memory._engine.embedder.embed(["ready"])
         time.sleep(max(start - time.time(), 0.0))
@@ -116,7 +116,7 @@ def case(store: str, spaces: tuple[str, ...], count: int, pid: int | None) -> di
         stored = sum(memory.space(name).stats().messages for name in {*names})
         for name in {*names}:
             memory.admin.delete_space(name)
-    seconds = max(one.ended for one in loads) - min(one.started for one in loads)
+    seconds = max(item.ended for item in loads) - min(item.started for item in loads)
     total = each * len(spaces)
     return {
         "writers": len(spaces),
@@ -124,13 +124,13 @@ def case(store: str, spaces: tuple[str, ...], count: int, pid: int | None) -> di
         "messages": total,
         "stored": stored,
         "per_second": round(total / seconds, 1),
-        "client_cpu_ms": round(1000 * sum(one.cpu for one in loads) / total, 3),
+        "client_cpu_ms": round(1000 * sum(item.cpu for item in loads) / total, 3),
         "server_cpu_ms": None
         if before is None or after is None
         else round(1000 * (after - before) / total, 3),
-        "retries": sum(one.retries for one in loads),
-        "deadlocks": sum(one.deadlocks for one in loads),
-        "errors": [error for one in loads for error in one.errors],
+        "retries": sum(item.retries for item in loads),
+        "deadlocks": sum(item.deadlocks for item in loads),
+        "errors": [error for item in loads for error in item.errors],
     }
 
 

@@ -95,7 +95,11 @@ def whole_messages(result: SearchResult, budget: int) -> tuple[dict[str, Turn], 
     sections = [
         ("Sessions:",
          [("", session_line(hit.session, UTC)) for hit in result.sessions], budget // 10),
-        ("Facts:", [("", triple_line(one, UTC)) for one in result.triples], int(budget * 0.15)),
+        (
+            "Facts:",
+            [("", triple_line(triple, UTC)) for triple in result.triples],
+            int(budget * 0.15),
+        ),
         ("Messages:",
          [(hit.id, one_line(message_head(hit, UTC) + hit.text)) for hit in result.hits], budget),
     ]  # fmt: skip
@@ -142,7 +146,7 @@ def count(
 ) -> None:
     """Count what a block carries of one question's evidence."""
     carried = [carries(shown.get(id), needed[id] if needed else None) for id in evidence]
-    blocks.carried.append(mean([float(one) for one in carried]))
+    blocks.carried.append(mean([float(item) for item in carried]))
     blocks.shown.append(mean([float(id in shown) for id in evidence]))
     blocks.by_kind[kind].append(blocks.carried[-1])
     blocks.by_conversation[conversation].append(blocks.carried[-1])

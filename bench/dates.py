@@ -60,7 +60,7 @@ def load() -> list[Example]:
     examples = []
     for line in LABELS.read_text("utf-8").splitlines():
         row = json.loads(line)
-        dates = [(frozenset(one.rstrip("?").split(" or ")), one) for one in row["dates"]]
+        dates = [(frozenset(item.rstrip("?").split(" or ")), item) for item in row["dates"]]
         required = tuple(ways for ways, one in dates if not one.endswith("?"))
         allowed = frozenset[str]().union(*(ways for ways, _ in dates))
         half = ("first", "second")[hashlib.sha256(row["text"].encode()).digest()[0] % 2]
@@ -72,7 +72,7 @@ def load() -> list[Example]:
 def ours(example: Example) -> list[str]:
     """Return every date that cognigraph writes."""
     read = read_times(list(sentences(example.text)), example.at)
-    return [span.interval for one in read for span in one if span.when]
+    return [span.interval for item in read for span in item if span.when]
 
 
 def dateparser(prefer: str) -> Reader:
@@ -113,7 +113,7 @@ def measure(read: Reader, examples: Sequence[Example], *, bare: bool = False) ->
     pairs = list(zip(answers, examples, strict=True))
     written = sum(len(found) for found in answers)
     right = sum(date in form(one.allowed) for found, one in pairs for date in found)
-    expected = sum(len(one.required) for one in examples)
+    expected = sum(len(item.required) for item in examples)
     got = sum(bool(form(ways) & set(found)) for found, one in pairs for ways in one.required)
     return {
         "sentences": len(examples),
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--json")
     arguments = parser.parse_args()
     examples = load()
-    parts = {part: [one for one in examples if one.part == part] for part in PARTS}
+    parts = {part: [example for example in examples if example.part == part] for part in PARTS}
     contacts = {f"{part}_at_first_contact": figures for part, figures in FIRST_CONTACT.items()}
     own = {part: measure(ours, texts) for part, texts in parts.items()}
     result: dict[str, Any] = {"cognigraph": own | contacts}

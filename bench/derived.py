@@ -54,7 +54,7 @@ def measure(data: Path, names: list[str], sample: int, show: str | None) -> dict
         for triple in triples:
             text = texts[triple.sources[0].id]
             chosen.append((digest(talk.name, triple), talk.name, triple, text))
-    for key, name, triple, text in sorted(chosen, key=lambda one: one[0])[:sample]:
+    for key, name, triple, text in sorted(chosen, key=lambda item: item[0])[:sample]:
         verdict = judged.get(key, "unjudged")
         counts[verdict] += 1
         if show == verdict:

@@ -44,7 +44,7 @@ def turns(folder: Path) -> list[tuple[str, str]]:
     """Speaker and text of all turns in the conversation files of a folder, in order."""
     files = sorted(folder.glob("*.json"))
     sessions = [session for file in files for session in json.loads(file.read_text())["sessions"]]
-    return [(turn["speaker"], turn["text"]) for one in sessions for turn in one["turns"]]
+    return [(turn["speaker"], turn["text"]) for item in sessions for turn in item["turns"]]
 
 
 def chosen(folder: Path, count: int, *, short: bool = False) -> list[Message]:

@@ -227,10 +227,10 @@ def filters() -> str:
     rows = [
         [
             case,
-            f"{one['messages']:,}",
+            f"{value['messages']:,}",
             *(f"{found['filters'][case]['ratio']:.2f}" for _, found in stores),
         ]
-        for case, one in stores[0][1]["filters"].items()
+        for case, value in stores[0][1]["filters"].items()
     ]
     return table(["filter", "messages that pass", *(store for store, _ in stores)], rows)
 
@@ -423,7 +423,7 @@ def embedders() -> str:
         found = [kind(f"none-{name}", talk) for talk in ("assistant", "friends")]
         found.append(found[0]["by_category"]["multi-session"])
         mark = _earlier(f"none-{name}")
-        cells = (share(one["recall"]["default"]["15"]) + mark for one in found)
+        cells = (share(item["recall"]["default"]["15"]) + mark for item in found)
         rows.append([what, *cells, size])
     talks = ["a user with an assistant", "friends (LoCoMo)", "several sessions, assistant"]
     return table(["embedder", *talks, "weights"], rows)
@@ -602,11 +602,11 @@ def _latencies(found: dict[str, float]) -> str:
 def imports() -> str:
     """Return the table of reading large files without storing them."""
     rows = []
-    for one in result("import")["results"]:
-        whole, tenth = one["read_whole"], one["read_tenth"]
+    for item in result("import")["results"]:
+        whole, tenth = item["read_whole"], item["read_tenth"]
         rows.append(
             [
-                f"`{one['format']}`, {whole['megabytes']:,.0f} MB",
+                f"`{item['format']}`, {whole['megabytes']:,.0f} MB",
                 f"{whole['messages']:,}",
                 f"{whole['cpu_seconds']:,.0f} s",
                 f"{whole['peak_megabytes']} MB",
@@ -827,12 +827,12 @@ _FORGETTING = {
 def forgetting() -> str:
     """Return the table of what forgetting takes in a SQLite file, by its size."""
     sizes = result("forget-sqlite")["sizes"]
-    head = [f"{one['messages']:,} messages, {one['file_mb']:.0f} MB" for one in sizes]
+    head = [f"{size['messages']:,} messages, {size['file_mb']:.0f} MB" for size in sizes]
     rows = [
-        [title, *(_seconds(one["steps"][step]) for one in sizes)]
+        [title, *(_seconds(size["steps"][step]) for size in sizes)]
         for step, title in _FORGETTING.items()
     ]
-    left = [f"{one['copies_left']}" for one in sizes]
+    left = [f"{size['copies_left']}" for size in sizes]
     return table(
         ["seconds (of processor time)", *head], [*rows, ["copies left in the file", *left]]
     )

@@ -152,8 +152,8 @@ FORMATS: dict[str, Callable[[Path, int], None]] = {
 
 def size_of(path: Path) -> float:
     """The size of a file, or of all files in a folder, in megabytes."""
-    files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
-    return sum(one.stat().st_size for one in files) / _MEGABYTE
+    files = [path] if path.is_file() else [item for item in path.rglob("*") if item.is_file()]
+    return sum(file.stat().st_size for file in files) / _MEGABYTE
 
 
 def dry_run(path: Path, format: str) -> dict[str, Any]:
@@ -214,17 +214,17 @@ def measured(format: str, folder: Path, megabytes: int, small: int) -> dict[str,
 
 def lines(results: list[dict[str, Any]]) -> Iterator[str]:
     """The figures in words."""
-    for one in results:
-        whole, tenth = one["read_whole"], one["read_tenth"]
+    for result in results:
+        whole, tenth = result["read_whole"], result["read_tenth"]
         yield (
-            f"{one['format']}: dry run of {whole['megabytes']:,} MB in {whole['seconds']} s "
+            f"{result['format']}: dry run of {whole['megabytes']:,} MB in {whole['seconds']} s "
             f"({whole['messages_per_second']:,} messages/s), peak {whole['peak_megabytes']} MB "
             f"(of a tenth: {tenth['peak_megabytes']} MB)"
         )
-        if "import" in one:
+        if "import" in result:
             yield (
-                f"    imported {one['import']['messages_per_second']:,} messages/s, again "
-                f"{one['again']['messages_per_second']:,}"
+                f"    imported {result['import']['messages_per_second']:,} messages/s, again "
+                f"{result['again']['messages_per_second']:,}"
             )
 
 

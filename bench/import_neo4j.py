@@ -121,7 +121,7 @@ def create_indexes(uri: str) -> None:
     """Create all indexes, those of vectors first because they take longest."""
     connection = Connection(uri, None, None)
     schema = [command for _, name in migrations() for command in commands(name)]
-    others = [one for one in schema if "CREATE INDEX" in one or "CREATE FULLTEXT" in one]
+    others = [item for item in schema if "CREATE INDEX" in item or "CREATE FULLTEXT" in item]
 
     def create(tx: ManagedTransaction) -> None:
         for command in others:  # in one transaction, so that the nodes are read once
@@ -144,7 +144,7 @@ def wait_for_indexes(uri: str, seconds: dict[str, float], started: float) -> Non
     with GraphDatabase.driver(uri) as driver:
         while True:
             waiting = rows_of(driver, WAITING)[0][0]
-            if not any("vector" not in one for one in waiting):
+            if not any("vector" not in item for item in waiting):
                 seconds.setdefault("other_indexes_s", round(time.perf_counter() - started, 1))
             if not waiting:
                 return

@@ -50,7 +50,7 @@ def fill(space: Space, stream: Iterator[Message], count: int) -> tuple[float, fl
 
 def own_sessions(stream: Iterator[Message], run: str) -> Iterator[Message]:
     """Yield messages in sessions that no other run has."""
-    return (dataclasses.replace(one, session=f"{run}-{one.session}") for one in stream)
+    return (dataclasses.replace(item, session=f"{run}-{item.session}") for item in stream)
 
 
 def bulk(parts: list[tuple[float, float]], count: int) -> dict[str, Any]:

@@ -57,8 +57,8 @@ def main() -> None:
     for talk in talks(Path(arguments.data), arguments.conversations):
         with filled_space(talk, arguments.extraction, arguments.embedder) as space:
             stated = {
-                one.uid: {source.id for source in one.sources}
-                for one in space.facts(limit=1_000_000)
+                fact.uid: {source.id for source in fact.sources}
+                for fact in space.facts(limit=1_000_000)
             }
             for asked in talk.answerable:
                 if asked.category == ADVERSARIAL:
@@ -98,12 +98,14 @@ def measure(
     lists["ms"].append(1000 * (perf_counter() - started))
     lists["share"].append(len(asked.evidence & shown) / len(asked.evidence))
     lists["whole"].append(float(asked.evidence <= shown))
-    facts = [one.id for one in block.citations if one.kind == "triple"]
+    facts = [citation.id for citation in block.citations if citation.kind == "triple"]
     told = shown.union(*(stated.get(uid, set()) for uid in facts))
     lists["told"].append(len(asked.evidence & told) / len(asked.evidence))
     lists["all_told"].append(float(asked.evidence <= told))
     lists["facts"].append(len(facts))
-    lists["summary"].append(any(one.kind in ("session", "episode") for one in block.citations))
+    lists["summary"].append(
+        any(citation.kind in ("session", "episode") for citation in block.citations)
+    )
     lists["messages"].append(len(shown))
     lists["tokens"].append(block.tokens)
 

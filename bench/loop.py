@@ -155,7 +155,7 @@ def main() -> None:
             "more": MORE,
             "followed": FOLLOWED,
             **{
-                when: {way: one.report() for way, one in ways.items()}
+                when: {way: item.report() for way, item in ways.items()}
                 for when, ways in found.items()
             },
         },

@@ -62,9 +62,9 @@ def fill(memory: Memory, count: int, each: int) -> float:
 
 def turns(said: list[Message]) -> Iterable[Message]:
     """Yield messages with the ids of a space of their own."""
-    for number, one in enumerate(said):
+    for number, item in enumerate(said):
         yield Message(
-            text=one.text, id=f"m{number}", session=one.session, speaker=one.speaker, at=one.at
+            text=item.text, id=f"m{number}", session=item.session, speaker=item.speaker, at=item.at
         )
 
 

@@ -90,7 +90,7 @@ class Words:
 
     def __init__(self, world: World, space: str) -> None:
         stems = list({stem(word) for word in [*world.words, *FUNCTION_WORDS]})
-        hashes = np.array([term_hash(one) for one in stems], np.uint64)
+        hashes = np.array([term_hash(item) for item in stems], np.uint64)
         order = np.argsort(hashes)
         self._hashes = hashes[order]
         self._stems = np.array(stems, object)[order]
@@ -132,7 +132,7 @@ def components(blobs: list[bytes]) -> list[str]:
 def times(micros: Iterable[int]) -> list[str]:
     """Return moments in ISO 8601."""
     moments = np.array(list(micros), np.int64).view("datetime64[us]")
-    return [f"{one}Z" for one in np.datetime_as_string(moments, unit="us").tolist()]
+    return [f"{item}Z" for item in np.datetime_as_string(moments, unit="us").tolist()]
 
 
 class Source:
@@ -321,8 +321,8 @@ class Export(Source):
         ):
             triples, chunks, observed, sessions = columns
             self._files["EVIDENCE"].writelines(
-                f"{triple + one}\t{chunk + other}\t{at}\n"
-                for one, other, at in zip(triples, chunks, times(observed), strict=True)
+                f"{triple + item}\t{chunk + other}\t{at}\n"
+                for item, other, at in zip(triples, chunks, times(observed), strict=True)
             )
             self._files["IN_SESSION"].writelines(
                 f"{triple + one}\t{session + other}\n"
@@ -359,8 +359,8 @@ class Export(Source):
             )
         for columns in self._batches("SELECT session_id, key_id, weight FROM session_key"):
             self._files["HAS_KEY"].writelines(
-                f"{session + one}\t{base + key}\t{weight}\n"
-                for one, key, weight in zip(*columns, strict=True)
+                f"{session + column}\t{base + key}\t{weight}\n"
+                for column, key, weight in zip(*columns, strict=True)
             )
 
     def _totals(self) -> None:

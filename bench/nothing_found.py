@@ -45,7 +45,7 @@ When did Bartholomew sell his submarine?|What is the name of the lighthouse keep
 Wer gewann die Weltmeisterschaft 1998?|Was ist die Hauptstadt der Mongolei?
 Wie funktioniert die Photosynthese?|Wie viele Monde hat der Jupiter?|Wann fiel das Römische Reich?
 1998年世界杯冠军是谁？|蒙古的首都是哪里？|光合作用是怎么进行的？|木星有多少颗卫星？|罗马帝国是什么时候灭亡的？"""
-NONSENSE = [one for line in NOBODY.splitlines() for one in line.split("|")]
+NONSENSE = [item for line in NOBODY.splitlines() for item in line.split("|")]
 THRESHOLDS = (0.02, 0.05, ContextSettings().floor, 0.15, 0.2, 0.4)
 OWN, SAME, OTHER, SMALL = 110, 40, 60, 14
 SIZES = (1, 3, 8, 20)
@@ -79,9 +79,9 @@ def talks(folder: Path) -> Iterator[Talk]:
     """
     for talk in said.talks(folder):
         questions = [
-            (one.text, set(one.evidence))
-            for one in talk.questions
-            if not (one.category == said.ADVERSARIAL and one.evidence)
+            (question.text, set(question.evidence))
+            for question in talk.questions
+            if not (question.category == said.ADVERSARIAL and question.evidence)
         ]
         many = folder.name in ("kinds-dev", "languages-dev")
         yield Talk(talk.name if many else folder.name, talk.messages, questions)
@@ -113,12 +113,12 @@ def collect(found: list[Talk], name: str, model: Embedder) -> Iterator[Asked]:
     rng = random.Random(7)
     for talk in found:
         now = talk.messages[-1]["at"] + timedelta(days=1)
-        own = [one for one in talk.questions if one[1]]
+        own = [item for item in talk.questions if item[1]]
         own = rng.sample(own, min(OWN, len(own)))
-        same = [q for one in found if one is not talk and one.kind == talk.kind
-                for q, _ in one.questions]  # fmt: skip
-        other = [q for one in found if one.kind != talk.kind for q, _ in one.questions]
-        place = {one["id"]: index for index, one in enumerate(talk.messages)}
+        same = [q for item in found if item is not talk and item.kind == talk.kind
+                for q, _ in item.questions]  # fmt: skip
+        other = [q for item in found if item.kind != talk.kind for q, _ in item.questions]
+        place = {message["id"]: index for index, message in enumerate(talk.messages)}
         spaces: list[tuple[list[dict[str, Any]], list[tuple[str, set[str]]]]] = []
         foreign = [*rng.sample(same, min(SAME, len(same))), *rng.sample(other, OTHER), *NONSENSE]
         spaces.append((talk.messages, [*own, *((q, set[str]()) for q in foreign)]))
@@ -129,7 +129,7 @@ def collect(found: list[Talk], name: str, model: Embedder) -> Iterator[Asked]:
                 for id in evidence
                 for index in range(place[id] - rng.randrange(size), place[id] + size)
             }
-            few = [talk.messages[one] for one in sorted(near) if 0 <= one < len(place)]
+            few = [talk.messages[item] for item in sorted(near) if 0 <= item < len(place)]
             foreign = [*rng.sample(other, 4), *rng.sample(NONSENSE, 5)]
             spaces.append((few, [(question, evidence), *((q, set[str]()) for q in foreign)]))
         for messages, questions in spaces:
@@ -177,14 +177,14 @@ def auc(found: np.ndarray, others: np.ndarray) -> float:
 
 def report(asked: list[Asked]) -> dict[str, Any]:
     """Learn with each kind left out; return what thresholds let through and lose, and weights."""
-    values = np.array([one.signals for one in asked])
-    recall = np.array([one.recall for one in asked])
+    values = np.array([item.signals for item in asked])
+    recall = np.array([item.recall for item in asked])
     is_own, is_found = ~np.isnan(recall), np.nan_to_num(recall) > 0
     usable = ~is_own | is_found
-    kinds = np.array([one.kind for one in asked])
-    groups = np.array([f"{one.kind} {one.embedder} {one.small}" for one in asked])
-    small = np.array([one.small for one in asked])
-    embedders = np.array([one.embedder for one in asked])
+    kinds = np.array([item.kind for item in asked])
+    groups = np.array([f"{item.kind} {item.embedder} {item.small}" for item in asked])
+    small = np.array([item.small for item in asked])
+    embedders = np.array([item.embedder for item in asked])
     weights = np.zeros(len(asked))
     for group in set(groups):
         for own in (True, False):
@@ -237,9 +237,9 @@ def main() -> None:
     given = parser.parse_args()
     found = [talk for folder in given.data.split(",") for talk in talks(Path(folder))]
     asked = [
-        one
+        item
         for name in given.embedders.split(",")
-        for one in collect(found, name.partition(":")[0],
+        for item in collect(found, name.partition(":")[0],
                            embedder_for(name, given.keep, questions=True))
     ]  # fmt: skip
     write(report(asked), given.json)

@@ -71,13 +71,17 @@ def _conversation(
         last = _insert(memory, conversation, enrich=options.extraction != "none")
         found = Counter[str]()
         for what in ("outdated", "others"):
-            asked = [one for one in questions if set(one.get(what, ())) - set(one["evidence"])]
+            asked = [
+                question
+                for question in questions
+                if set(question.get(what, ())) - set(question["evidence"])
+            ]
             found[what] = len(asked)
             found[f"{what} first"] = sum(
-                _is_first(memory, one, what, last, options.show) for one in asked
+                _is_first(memory, item, what, last, options.show) for item in asked
             )
             found[f"{what} without"] = sum(
-                _is_first(memory, one, what, last, False, UNORDERED) for one in asked
+                _is_first(memory, item, what, last, False, UNORDERED) for item in asked
             )
         return found
 

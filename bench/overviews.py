@@ -37,7 +37,9 @@ def conversations() -> Iterator[Talk]:
 def questions(talk: Talk, split: str | None) -> list[Question]:
     """The questions of one part of the labels; all of them without a ``split``."""
     rows = json.loads((ASKED / f"{talk.name}.qa.json").read_text("utf-8"))["qa"]
-    return [one for one in talk.questions if split in (None, rows[one.number]["split"])]
+    return [
+        question for question in talk.questions if split in (None, rows[question.number]["split"])
+    ]
 
 
 def shares(space: Space, block: Context, needed: frozenset[str]) -> tuple[float, float]:

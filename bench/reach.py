@@ -136,7 +136,7 @@ def _resolved(
     for turn in sorted(cited):
         for triple in by_turn.get(turn, ()):
             words = [_content(part) for part in (triple.subject, triple.relation, triple.object)]
-            same = sum(one == other for one, other in zip(words, wanted, strict=True))
+            same = sum(word == other for word, other in zip(words, wanted, strict=True))
             if same >= 2:  # the "not" of a relation may have become the polarity of the triple
                 return triple
     return None
@@ -154,5 +154,5 @@ def _search(
     for triple in followed[::step]:
         found = space.search(triple.text, now=now)
         result.searched += 1
-        linked = {one.uid for hit in found for one in hit.triples}
-        result.found += triple.uid in linked | {one.uid for one in found.triples}
+        linked = {item.uid for hit in found for item in hit.triples}
+        result.found += triple.uid in linked | {item.uid for item in found.triples}

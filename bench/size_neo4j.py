@@ -28,7 +28,7 @@ LABELS = ("Chunk", "Triple", "Entity", "Session", "Theme", "Key")
 
 def size_of(path: Path) -> int:
     """Return the bytes of a file or of all files in a folder."""
-    files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+    files = [path] if path.is_file() else [item for item in path.rglob("*") if item.is_file()]
     return sum(file.stat().st_size for file in files)
 
 

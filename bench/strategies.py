@@ -133,7 +133,7 @@ def recorded_loops(
         block = space.context(
             asked.text, now=asked.now, on_round=seen.append, strategy=licomemory(rounds=2)
         )
-        ids = {one.id for ended in seen for one in ended.found}
+        ids = {item.id for ended in seen for item in ended.found}
         shown = {hit.id for hit in block.hits}
         calls = [call for ended in seen for call in ended.calls]
         count(
@@ -162,9 +162,9 @@ def known_ids(state: LoopState) -> set[str]:
     """The messages that the evidence of a state contains, or stands for."""
     labels = [item.label for item in state.pool.items]
     ids = {hit.id for hit in state.pool.hits()}
-    ids |= {id for one in state.pool.episodes(labels) for id in one.messages}
+    ids |= {id for episode in state.pool.episodes(labels) for id in episode.messages}
     facts = [label for label in labels if label.startswith("F")]
-    return ids | {source.id for one in state.pool.triples(facts) for source in one.sources}
+    return ids | {source.id for triple in state.pool.triples(facts) for source in triple.sources}
 
 
 @dataclass(frozen=True)
@@ -186,14 +186,14 @@ def hymem_bounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None
     labels = state.add(state.recall.episodes(asked.text, N), asked.text)
     episodes = state.pool.episodes(labels)
     summaries = estimate_tokens(state.lines(labels))
-    selected = [one for one in episodes if asked.evidence & set(one.messages)]
+    selected = [episode for episode in episodes if asked.evidence & set(episode.messages)]
     state.choose(state.add(state.recall.covered(asked.text, selected), asked.text))
     block = state.block()
     deep_ids = {hit.id for hit in block.hits}
-    every = share(asked, {id for one in episodes for id in one.messages})
+    every = share(asked, {id for episode in episodes for id in episode.messages})
     deep_tokens = summaries + (block.tokens if selected else 0)
     for k in KS:
-        covered = {id for one in episodes[:k] for id in one.messages}
+        covered = {id for episode in episodes[:k] for id in episode.messages}
         light = estimate_tokens(state.lines(labels[:k]))
         deep = not asked.evidence <= covered
         found[f"k = {k}"].add(
@@ -204,7 +204,7 @@ def hymem_bounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None
     light = estimate_tokens(state.lines(labels[:K]))
     found["light only, k = 10"].add(
         asked.kind, deep=0, tokens=light,
-        evidence=share(asked, {id for one in episodes[:K] for id in one.messages}),
+        evidence=share(asked, {id for episode in episodes[:K] for id in episode.messages}),
     )  # fmt: skip
 
 
@@ -252,10 +252,10 @@ def questions(talk: Talk) -> Iterator[Asked]:
     """The questions of a conversation that have evidence and are not adversarial."""
     has_loops = (talk.folder / "loops" / f"{talk.name}.json").exists()
     loops = talk.recorded("loops") if has_loops else {}
-    for one in talk.answerable:
-        if one.category != ADVERSARIAL:
-            recorded = loops.get(str(one.number))
-            yield Asked(one.text, one.category, one.evidence, one.now, recorded)
+    for item in talk.answerable:
+        if item.category != ADVERSARIAL:
+            recorded = loops.get(str(item.number))
+            yield Asked(item.text, item.category, item.evidence, item.now, recorded)
 
 
 Measure = Callable[[Space, Asked, Mapping[str, Means]], None]

@@ -311,7 +311,7 @@ def kill_operations(folder: Path, kills: int, seed: int = 24) -> Outcome:
             if number >= 0:
                 time.sleep(random.uniform(0, takes[operation]))
                 process.kill()
-            ended = [one for one in heard(hear) if one != READY]
+            ended = [item for item in heard(hear) if item != READY]
             takes[operation] = min([*ended, takes.get(operation, EVERYTHING)])
         counts = found.notes.setdefault(operation, {"kills": 0, "unfinished": 0, "problems": 0})
         counts["kills"] += number >= 0
@@ -326,7 +326,7 @@ def kill_operations(folder: Path, kills: int, seed: int = 24) -> Outcome:
                 bad.append(f"{FULL} differs")
             bad += after(memory, operation, name, folder, bool(ended), expected)
         counts["problems"] += len(bad)
-        found.failed_checks += [f"{name}: {one}" for one in bad]
+        found.failed_checks += [f"{name}: {item}" for item in bad]
     found.notes["kills"] = kills
     return found
 

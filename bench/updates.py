@@ -70,21 +70,21 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Count the chains that are right, the traps that sprang, and what was superseded."""
-    changes = [one for one in outcomes if one.kind == "change"]
-    traps = [one for one in outcomes if one.kind == "trap"]
-    superseded = sum(len(one.superseded) for one in outcomes)
-    found = sum(one.found for one in outcomes)
-    wanted = sum(one.expected for one in changes)
-    reached = sum(min(one.found, one.expected) for one in changes)
+    changes = [outcome for outcome in outcomes if outcome.kind == "change"]
+    traps = [outcome for outcome in outcomes if outcome.kind == "trap"]
+    superseded = sum(len(outcome.superseded) for outcome in outcomes)
+    found = sum(outcome.found for outcome in outcomes)
+    wanted = sum(change.expected for change in changes)
+    reached = sum(min(change.found, change.expected) for change in changes)
     return {
         "chains": len(changes),
-        "right": sum(one.right for one in changes),
+        "right": sum(change.right for change in changes),
         "traps": len(traps),
-        "traps right": sum(one.right for one in traps),
-        "traps sprung": sum(bool(one.superseded) for one in traps),
+        "traps right": sum(trap.right for trap in traps),
+        "traps sprung": sum(bool(trap.superseded) for trap in traps),
         "precision": round(found / superseded, 3) if superseded else None,
         "recall": round(reached / wanted, 3) if wanted else None,
-        "newest first": sum(bool(one.newest_first) for one in changes),
+        "newest first": sum(bool(change.newest_first) for change in changes),
     }
 
 
@@ -113,7 +113,7 @@ def _outcome(chain: dict[str, Any], space: Space) -> Outcome:
         return outcome
     outcome.expected = 1
     outcome.found = sum(_names(triple, chain["old"]) for triple in over)
-    ends = [one.text for one in space.facts() if _tells_end(one)]
+    ends = [fact.text for fact in space.facts() if _tells_end(fact)]
     outcome.right = _is_right(chain, block, ends)
     last = max(number for number, turn in enumerate(turns) if turn[1] == turns[0][1])
     hits = [hit.id for hit in space.search(chain["question"], now=NOW)]
@@ -152,7 +152,7 @@ def _shows(block: str, word: str) -> bool:
     """Whether a current line has the word, or one of several wordings ("not drink|don't drink")."""
     lines = [line for line in block.splitlines() if line.startswith(("[T", "[C"))]
     current = [line for line in lines if not _OVER.search(line)]
-    return any(one in line for one in word.split("|") for line in current)
+    return any(item in line for item in word.split("|") for line in current)
 
 
 def _words(triple: Triple) -> str:

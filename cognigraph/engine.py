@@ -176,7 +176,7 @@ class Engine:
         holders: list[object] = [self.extractor]
         if self.model is not _model_of(self.extractor):
             holders.append(self.model)
-        return sum(one.forget_answers() for one in holders if isinstance(one, Caching))
+        return sum(holder.forget_answers() for holder in holders if isinstance(holder, Caching))
 
     def written(self) -> None:
         """Tell the worker that there is something to enrich."""

@@ -340,11 +340,11 @@ def _description(hint: Any) -> str:
     """What to give, in words."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return " or ".join(dict.fromkeys(_description(one) for one in get_args(hint)))
+        return " or ".join(dict.fromkeys(_description(item) for item in get_args(hint)))
     if origin is Literal:
         return " or ".join(repr(choice) for choice in get_args(hint))
     if origin is tuple:
-        return f"a tuple ({', '.join(_description(one) for one in get_args(hint))})"
+        return f"a tuple ({', '.join(_description(item) for item in get_args(hint))})"
     if origin is not None and issubclass(origin, Iterable | AsyncIterable):
         return _WORDS.get(origin) or f"an iterable of {_description(get_args(hint)[0])}"
     kind = origin or hint
@@ -360,10 +360,10 @@ def _article(noun: str) -> str:
 def parameter_names(verb: Callable[..., Any]) -> tuple[str, ...] | None:
     """The names that a method takes; ``None`` if it takes any."""
     parameters = list(signature(verb).parameters.values())[1:]
-    if any(one.kind is Parameter.VAR_KEYWORD for one in parameters):
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         return None
     kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    return tuple(one.name for one in parameters if one.kind in kinds)
+    return tuple(parameter.name for parameter in parameters if parameter.kind in kinds)
 
 
 def check_names(

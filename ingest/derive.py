@@ -264,7 +264,7 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
 def _worded(fact: Fact) -> Fact:
     """Return a fact in the wording under which all that is said of its slot is stored."""
     given = fact.subject, fact.subject_type, fact.relation, fact.object, fact.object_type
-    if not all(isinstance(one, str) for one in given):  # is rejected later, with its reason
+    if not all(isinstance(item, str) for item in given):  # is rejected later, with its reason
         return fact
     form = worded(FactForm(*given))
     return replace(
@@ -352,7 +352,7 @@ def _take_aliases(
             row = AliasRow(uid, entity.uid, alias, " ".join(terms(alias)), spelled, tuple(uids))
             known = aliases.get(uid, row)
             evidence = tuple(dict.fromkeys((*known.evidence, *uids)))
-            first = min(row, known, key=lambda one: one.spelled)
+            first = min(row, known, key=lambda item: item.spelled)
             aliases[uid] = replace(first, evidence=evidence)
 
 
@@ -442,7 +442,7 @@ def identified(
         found.setdefault(ids.normalise(title) or str(index), clean)
     new, old = list(found.values()), lease.notes.themes
     known = same_themes(new, old)
-    taken = {one.uid for one in old} | set(known.values())
+    taken = {item.uid for item in old} | set(known.values())
     for index, (name, theme) in enumerate(found.items()):
         uid = known.get(index)
         ordinal = 0
@@ -460,7 +460,7 @@ def same_themes(new: Sequence[Theme], old: Sequence[Theme]) -> dict[int, str]:
     A theme continues the one whose uid it has, else the one with its title, else the one most of
     whose chunks it covers. Each old theme is continued by one new theme.
     """
-    left = {one.uid: one for one in old if one.uid}
+    left = {item.uid: item for item in old if item.uid}
     kept: dict[int, str] = {}
 
     def keep(index: int, uid: str) -> None:
@@ -472,7 +472,7 @@ def same_themes(new: Sequence[Theme], old: Sequence[Theme]) -> dict[int, str]:
             keep(index, theme.uid)
     for index, theme in enumerate(new):
         title = ids.normalise(theme.title)
-        same = [uid for uid, one in left.items() if title and ids.normalise(one.title) == title]
+        same = [uid for uid, value in left.items() if title and ids.normalise(value.title) == title]
         if index not in kept and same:
             keep(index, same[0])
     for _, index, uid in sorted(_overlaps(new, left.values())):
@@ -483,12 +483,12 @@ def same_themes(new: Sequence[Theme], old: Sequence[Theme]) -> dict[int, str]:
 
 def _overlaps(new: Sequence[Theme], old: Iterable[Theme]) -> Iterator[tuple[float, int, str]]:
     """Pairs that share enough chunks: the negated share, index of the new one, uid of the old."""
-    for one in old:
-        covered = set(one.covers)
+    for item in old:
+        covered = set(item.covers)
         for index, theme in enumerate(new):
             share = len(covered.intersection(theme.covers)) / max(1, len(covered))
             if share >= _SAME:
-                yield -share, index, one.uid
+                yield -share, index, item.uid
 
 
 def theme_rows(themes: Sequence[Theme], vectors: Iterable[Vector]) -> Iterator[ThemeRow]:

@@ -83,7 +83,7 @@ class Stated:
     @property
     def json(self) -> str:
         """As it is stored. The summary is last, so that forgetting a message can cut it off."""
-        fields: dict[str, Any] = {"facts": [asdict(one) for one in self.facts]}
+        fields: dict[str, Any] = {"facts": [asdict(fact) for fact in self.facts]}
         fields["extract"] = self.extract
         if self.summary is not None:
             fields["summary"] = self.summary
@@ -220,9 +220,9 @@ def _types(path: str, given: object) -> tuple[str, str]:
             f"{path} must be the type of the subject and that of the object, such as "
             f"['person', 'location'], not {shown(given)}"
         )
-    if any(one is not None and not isinstance(one, str) for one in given):
+    if any(item is not None and not isinstance(item, str) for item in given):
         raise ConfigurationError(f"{path} must be two texts, not {shown(given)}")
-    subject, object = ("" if not (one or "").strip() else entity_type(one) for one in given)
+    subject, object = ("" if not (item or "").strip() else entity_type(item) for item in given)
     return subject, object
 
 
@@ -317,19 +317,21 @@ def with_stated(
     ``themes`` are those that the session has.
     """
     positions = read_by(extractor, chunks)
-    told = {index: Stated.load(one.stated) for index, one in enumerate(chunks) if one.stated}
+    told = {index: Stated.load(chunk.stated) for index, chunk in enumerate(chunks) if chunk.stated}
     if told or len(positions) < len(chunks):
-        mute = {index for index, one in told.items() if not one.extract}
-        mentions = (replace(one, chunks=_among(positions, one.chunks)) for one in found.mentions)
-        facts = (_told_elsewhere(one, positions, mute) for one in found.facts)
+        mute = {index for index, value in told.items() if not value.extract}
+        mentions = (
+            replace(mention, chunks=_among(positions, mention.chunks)) for mention in found.mentions
+        )
+        facts = (_told_elsewhere(item, positions, mute) for item in found.facts)
         given = [
             fact
-            for index, one in told.items()
+            for index, value in told.items()
             if not chunks[index].part
-            for row in one.facts
+            for row in value.facts
             for fact in _with_replaced(row, index)
         ]
-        spoken = (one for index in told for one in _mentioned(chunks[index], told[index], index))
+        spoken = (item for index in told for item in _mentioned(chunks[index], told[index], index))
         found = replace(
             found,
             mentions=(*mentions, *spoken),
@@ -383,7 +385,7 @@ def _with_summary(
 ) -> Extraction:
     """A summary that was given stands, until another is given or a model goes on with it."""
     also = also_reads(extractor)
-    given = [one.summary for one in told if one.summary is not None]
+    given = [item.summary for item in told if item.summary is not None]
     if "summary" in also:
         return found
     if given:

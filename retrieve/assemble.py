@@ -168,7 +168,7 @@ def assemble(
         return topics, triples, chosen
 
     topics, triples, chosen = fill(facts)
-    texts = {(one.hit.session, one.hit.id): one.text for one in chosen}
+    texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
     again = told_again(triples, texts, zone)
     if again:  # what they cost goes to further messages
         topics, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
@@ -204,8 +204,8 @@ class _Endings:
     ) -> None:
         self._valid_at, self._zone = result.trace.valid_at, zone
         self._labels = {triple.uid: f"T{number}" for number, triple in enumerate(triples, 1)}
-        self._known = {one.uid: one for hit in result.hits for one in hit.triples}
-        self._known.update((one.uid, one) for one in result.triples)
+        self._known = {item.uid: item for hit in result.hits for item in hit.triples}
+        self._known.update((item.uid, item) for item in result.triples)
         self._carried = carried
 
     def of(self, hit: Hit) -> str:
@@ -345,8 +345,8 @@ def _render(
 ) -> Context:
     lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
-        ("E", [_topic_item(one, zone) for one in _in_time(topics) if one.kind == "episode"]),
-        ("S", [_topic_item(one, zone) for one in topics if one.kind == "session"]),
+        ("E", [_topic_item(item, zone) for item in _in_time(topics) if item.kind == "episode"]),
+        ("S", [_topic_item(topic, zone) for topic in topics if topic.kind == "session"]),
         ("T", [(triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
         ("C", [(m.text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
@@ -361,7 +361,7 @@ def _render(
             citations.append(replace(citation, label=label))
     lines.append(FOOTER)
     text = "\n".join(lines)
-    hits = [one.hit for one in messages]
+    hits = [message.hit for message in messages]
     return Context(text, tokens=count(text), hits=hits, citations=citations, confidence=confidence)
 
 

@@ -327,11 +327,11 @@ def written_lines(
     known = request.store.graph.written(request.space)
     count = settings.count_tokens or estimate_tokens
     profiles = newest_written(known, "profile", request.as_of)
-    profile = [line for one in profiles for line in same_lines(one.text)]
+    profile = [line for item in profiles for line in same_lines(item.text)]
     room = int(max_tokens * PROFILE_SHARE)
     lines = _fitting("Profile:", (line for line in profile if line.strip()), room, count)
     procedures = relevant(newest_written(known, "procedure", request.as_of), request.question)
-    shown = (procedure_line(one) for one in procedures[:MOST_PROCEDURES])
+    shown = (procedure_line(procedure) for procedure in procedures[:MOST_PROCEDURES])
     return (*lines, *_fitting("Procedures:", shown, int(max_tokens * PROCEDURE_SHARE), count))
 
 
@@ -339,8 +339,14 @@ def relevant(procedures: Sequence[Written], question: str) -> list[Written]:
     """The procedures that have a word of the question, those with most of them first."""
     asked = set(query_terms(question))
     scored = [
-        (len(asked & set(query_terms(" ".join((one.title, one.text, *one.steps))))), one)
-        for one in procedures
+        (
+            len(
+                asked
+                & set(query_terms(" ".join((procedure.title, procedure.text, *procedure.steps))))
+            ),
+            procedure,
+        )
+        for procedure in procedures
     ]
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].title, pair[1].chain))
     return [one for score, one in ranked if score]
@@ -432,7 +438,7 @@ def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int)
     about = replace(request, question=queries[0], also=(*request.also, *queries[1:]))
     found = search(about, k=k)
     shown = {(hit.session, hit.id) for hit in found.result.hits}
-    episodes = [one for one in sample if any((one.session, id) in shown for id in one.messages)]
+    episodes = [item for item in sample if any((item.session, id) in shown for id in item.messages)]
     return replace(found, result=replace(found.result, episodes=tuple(episodes)))
 
 

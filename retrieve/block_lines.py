@@ -134,7 +134,7 @@ def session_topics(result: SearchResult) -> list[Topic]:
     place: dict[str, int] = {}
     for rank, hit in enumerate(result.hits):
         place.setdefault(hit.session, rank)
-    told = [one.session for one in result.sessions if one.session.summary or one.session.keys]
+    told = [item.session for item in result.sessions if item.session.summary or item.session.keys]
     told.sort(key=lambda session: place.get(session.id, len(result.hits)))
     return [Topic("session", session.id, session) for session in told]
 

@@ -108,7 +108,9 @@ class Carried:
     def _topic(self, topic: Topic) -> Topic | None:
         session = topic.session
         said = self._background.spoken.get(topic.id, ())
-        themes = [theme for one in session.themes if (theme := self._theme(one, said)) is not None]
+        themes = [
+            theme for item in session.themes if (theme := self._theme(item, said)) is not None
+        ]
         keys = tuple(key for key in session.keys if self.numbers(key, said))
         if session.themes and not themes:
             return None
@@ -138,10 +140,12 @@ class Carried:
             return True
         for message in messages[:_MOST_READ]:
             stated = self._stated(message)
-            if any(_is_same(one, when) for one in stated):
+            if any(_is_same(item, when) for item in stated):
                 return True
-            points = [*stated, *(point for one in stated for point in _ends(one))]
-            if all(end is not None and any(_bears_out(one, end) for one in points) for end in ends):
+            points = [*stated, *(point for item in stated for point in _ends(item))]
+            if all(
+                end is not None and any(_bears_out(item, end) for item in points) for end in ends
+            ):
                 return True
         return False
 
@@ -156,12 +160,12 @@ class Carried:
             return True
         day = min((self._days(message)[0].start.date() for message in said), default=date.min)
         for words in _calendar_dates(text):
-            readings = (parse_when(one) for one in _in_words(" ".join(words), day))
+            readings = (parse_when(word) for word in _in_words(" ".join(words), day))
             if any(when is not None and self.date(when, said) for when in readings):
                 text = re.sub(r"\s*".join(map(re.escape, words)), " ", text, count=1)
             elif not self._names_month(words, said):
                 return False
-        return all(self._number(one, said) for one in quantities(text))
+        return all(self._number(quantity, said) for quantity in quantities(text))
 
     def _names_month(self, words: Iterable[str], said: Sequence[Said]) -> bool:
         """Whether a message names the months of a date that is not carried as a whole."""
@@ -179,8 +183,8 @@ class Carried:
             return True
         if not _YEAR.fullmatch(number):
             return False
-        dates = (one for message in said[:_MOST_READ] for one in self._stated(message))
-        return any(number in one.text for one in dates)
+        dates = (item for message in said[:_MOST_READ] for item in self._stated(message))
+        return any(number in date.text for date in dates)
 
     def _has_number(self, message: Said, number: str) -> bool:
         text = message.text[:_LONGEST]
@@ -207,7 +211,7 @@ class Carried:
 
     def _in_month_of(self, moment: datetime, told: Iterable[datetime]) -> bool:
         month = _local(moment, self._zone).strftime("%Y-%m")
-        return any(_local(one, self._zone).strftime("%Y-%m") == month for one in told)
+        return any(_local(item, self._zone).strftime("%Y-%m") == month for item in told)
 
     def _month(self, moment: datetime, said: Iterable[Said]) -> bool:
         when = parse_when(_local(moment, self._zone).strftime("%Y-%m"))
@@ -275,8 +279,8 @@ def _local(at: datetime, zone: tzinfo) -> datetime:
 
 def _times_in(text: str, days: Iterable[date]) -> list[When]:
     """The times that a text states, as said on one of several days."""
-    stated = [one for day in days for one in _dates(text, day)]
-    return [when for one in dict.fromkeys(stated) if (when := parse_when(one)) is not None]
+    stated = [item for day in days for item in _dates(text, day)]
+    return [when for item in dict.fromkeys(stated) if (when := parse_when(item)) is not None]
 
 
 def _dates(text: str, today: date) -> list[str]:
@@ -355,5 +359,5 @@ def _read_calendar_dates(text: str) -> Iterator[list[str]]:
     for sentence in sentences(text):
         for span in find_times(sentence.tokens, at, Tense(-1, CERTAIN)):
             tokens = sentence.tokens[span.start : span.end]
-            if any(one.low in MONTHS or one.kind == "number" for one in tokens):
-                yield [one.text for one in tokens]
+            if any(token.low in MONTHS or token.kind == "number" for token in tokens):
+                yield [token.text for token in tokens]

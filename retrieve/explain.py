@@ -190,7 +190,11 @@ def _signals(
                 rank=better + 1,
             )
         )
-    return tuple(sorted(standings, key=lambda one: (one.points - one.points_at_k, one.name)))
+    return tuple(
+        sorted(
+            standings, key=lambda standing: (standing.points - standing.points_at_k, standing.name)
+        )
+    )
 
 
 def _variants(

@@ -221,7 +221,7 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
     if request.settings.has_anchors_by_vectors and analysis.entities:
         names = request.store.resolution.names(request.space)
-        entities = request.embedder.embed_names([normalise(one) for one in analysis.entities])
+        entities = request.embedder.embed_names([normalise(entity) for entity in analysis.entities])
         analysis = replace(analysis, anchors=most_similar_names(names, entities))
     query = candidate_query(
         analysis,

@@ -299,8 +299,8 @@ class RankedCandidates:
         if valid_at is not None:
             return true_messages_first(rows, stated, triples, set(uids), valid_at)
         found = [triples[uid] for uid in uids if uid in triples]
-        named = {newest_of(one.uid, triples) for one in found if one.object in names}
-        relevant = [one.uid for one in found if newest_of(one.uid, triples) not in named]
+        named = {newest_of(item.uid, triples) for item in found if item.object in names}
+        relevant = [item.uid for item in found if newest_of(item.uid, triples) not in named]
         times = [best.records[row].at for row in rows]
         return current_messages_first(rows, stated, triples, times, relevant, past=time.past)
 
@@ -506,7 +506,7 @@ def facts_of_hits(
 
     found = [known[uid] for uid in sorted(wanted) if uid in known]
     found = known_at(request.store, request.space, found, request.as_of)
-    return KnownFacts(with_superseding({one.uid: one for one in found}, fetch), stated)
+    return KnownFacts(with_superseding({item.uid: item for item in found}, fetch), stated)
 
 
 def _read(request: SearchRequest, query: ResultQuery) -> ResultRecords:
@@ -544,8 +544,8 @@ def explanations(
     )
     numbers = zip(*(values[at].tolist() for values in columns), strict=True)
     explained = []
-    for row, own, parts, one in zip(rows, signals, features, numbers, strict=True):
-        session, triple, harmonic, gap = (None if isnan(value) else value for value in one[:4])
+    for row, own, parts, number in zip(rows, signals, features, numbers, strict=True):
+        session, triple, harmonic, gap = (None if isnan(value) else value for value in number[:4])
         change = best.changes.get(row)
         explained.append(
             Why(
@@ -554,10 +554,10 @@ def explanations(
                 session_score=session,
                 triple_score=triple,
                 harmonic_mean=harmonic,
-                semantic=one[4],
+                semantic=number[4],
                 gap_seconds=gap,
-                decay=one[5],
-                score=one[6],
+                decay=number[5],
+                score=number[6],
                 notes=(*_notes(chunks, row, best), *profile.notes(ranking, row)),
                 rank_before=change.rank_before if change else None,
                 rerank_score=change.score if change else None,

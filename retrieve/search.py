@@ -212,7 +212,7 @@ def fuse(
     few = at_most_per(ranked, lambda given: given[1].session, request.per_session)
     chosen = list(islice(few, k))
     ranks = [_ranks(result.hits) for result in results]
-    sure = max((one.confidence for one in results if one.confidence is not None), default=None)
+    sure = max((item.confidence for item in results if item.confidence is not None), default=None)
     hits = tuple(
         _found(hit, of_hit(sure, place), {result.question: rank[_message(hit)]
                      for result, rank in zip(results, ranks, strict=True) if _message(hit) in rank})
@@ -400,7 +400,7 @@ def _episodes_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcom
         [chunks.uids[row] for row in order[:_MESSAGES]],
         max(_FEWEST_NEAR, 2 * k) + len(request.without.episodes),
     )
-    best = _ranked([one for one in found if _allowed(one, request, ranks)], ranks)[:k]
+    best = _ranked([item for item in found if _allowed(item, request, ranks)], ranks)[:k]
     hits = _hits(request, best)
     stopwatch.lap("fetch")
     trace = Trace(
@@ -414,7 +414,7 @@ def _episodes_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcom
         asks=plan.analysis.time.asks,
         past=plan.analysis.time.past,
     )
-    episodes = tuple(replace(one.candidate.episode, score=one.score) for one in best)
+    episodes = tuple(replace(item.candidate.episode, score=item.score) for item in best)
     result = SearchResult(
         request.question, hits, (), (), trace, layer="episodes", episodes=episodes
     )
@@ -432,7 +432,7 @@ def _fused_episodes(
     of_message: dict[tuple[str, str], list[Hit]] = {}
     for (session, id, _), hit in hits.items():
         of_message.setdefault((session, id), []).append(hit)
-    covered = dict.fromkeys((one.session, id) for one in episodes for id in one.messages)
+    covered = dict.fromkeys((item.session, id) for item in episodes for id in item.messages)
     return replace(
         results[0],
         question=request.question,
@@ -455,22 +455,22 @@ def _ranked(found: Sequence[EpisodeCandidate], ranks: Mapping[str, int]) -> list
 
     Which episode comes first does not depend on the store, and ties go to the newer episode.
     """
-    by_theme = _positions({one.episode.uid: -round(one.cosine, 6) for one in found})
-    best = {one.episode.uid: sorted(ranks[uid] for uid in one.chunks if uid in ranks)
-            for one in found}  # fmt: skip
+    by_theme = _positions({item.episode.uid: -round(item.cosine, 6) for item in found})
+    best = {item.episode.uid: sorted(ranks[uid] for uid in item.chunks if uid in ranks)
+            for item in found}  # fmt: skip
     by_message = _positions({uid: own[0] for uid, own in best.items() if own})
     by_second = _positions({uid: own[1] for uid, own in best.items() if len(own) > 1})
     scored = [
-        _Scored(one, sum(_share(position.get(one.episode.uid)) for position in
+        _Scored(item, sum(_share(position.get(item.episode.uid)) for position in
                          (by_theme, by_message, by_second)))
-        for one in found
+        for item in found
     ]  # fmt: skip
     return sorted(
         scored,
-        key=lambda one: (
-            -one.score,
-            -one.candidate.episode.ended_at.timestamp(),
-            one.candidate.episode.uid,
+        key=lambda item: (
+            -item.score,
+            -item.candidate.episode.ended_at.timestamp(),
+            item.candidate.episode.uid,
         ),
     )
 
@@ -490,9 +490,9 @@ def _positions(values: Mapping[str, float]) -> dict[str, int]:
 def _hits(request: SearchRequest, best: Iterable[_Scored]) -> tuple[Hit, ...]:
     """The messages that episodes cover, in the order of the episodes, each message once."""
     scores: dict[str, float] = {}
-    for one in best:
-        for uid in one.candidate.chunks[:MOST_TURNS]:
-            scores.setdefault(uid, one.score)
+    for item in best:
+        for uid in item.candidate.chunks[:MOST_TURNS]:
+            scores.setdefault(uid, item.score)
     records = request.store.search.chunks(request.space, list(scores))
     return tuple(
         _hit(records[uid], score)

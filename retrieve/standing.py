@@ -127,9 +127,9 @@ def true_messages_first(
             for row in order
             if row not in wanted
             and any(
-                newest_of(one, known) == chain and not known[one].is_true_at(valid_at)
-                for one in stated[row]
-                if one in known
+                newest_of(item, known) == chain and not known[item].is_true_at(valid_at)
+                for item in stated[row]
+                if item in known
             )
         ]
         if wanted and others and order.index(wanted[0]) > order.index(others[0]):
@@ -151,7 +151,7 @@ def _first(
     fitting = [
         row
         for row in wanted
-        if all(times[row] > times[one] if late else times[row] < times[one] for one in others)
+        if all(times[row] > times[other] if late else times[row] < times[other] for other in others)
     ]
     if not fitting or not others or order.index(fitting[0]) < order.index(others[0]):
         return order
@@ -162,7 +162,11 @@ def _first(
 
 def shown_facts(triples: Iterable[Triple], *, past: bool) -> list[Triple]:
     """Return the facts of a prompt block: superseded ones only for a question about the past."""
-    return [one for one in triples if one.status == "current" or (past and one.superseded_by)]
+    return [
+        triple
+        for triple in triples
+        if triple.status == "current" or (past and triple.superseded_by)
+    ]
 
 
 def true_when(triple: Triple, zone: tzinfo) -> str:
@@ -196,14 +200,14 @@ def no_longer_true(
     message (``said``) takes no place.
     """
     later: dict[str, datetime] = {}
-    for one in stated:
-        if one.status != "superseded" or one.superseded_at is None or one.superseded_at <= said:
+    for item in stated:
+        if item.status != "superseded" or item.superseded_at is None or item.superseded_at <= said:
             continue
-        uid, at = newest_of(one.uid, known), one.superseded_at
+        uid, at = newest_of(item.uid, known), item.superseded_at
         if uid in known and known[uid].last_observed > said:
             at = known[uid].last_observed
         else:  # what a user put in its place may have been said before
-            uid = one.superseded_by or uid
+            uid = item.superseded_by or uid
         later[uid] = max(at, later.get(uid, at))
     seen = sorted({labels[uid] for uid in later if uid in labels}, key=lambda x: (len(x), x))
     if seen:
@@ -228,10 +232,10 @@ def not_true_then(
 
     The label is that of the state which is true then, if it is in the block.
     """
-    over = [one for one in stated if claim_about(one) and not one.is_true_at(valid_at)]
+    over = [item for item in stated if claim_about(item) and not item.is_true_at(valid_at)]
     if not over:
         return ""
-    chains = {newest_of(one.uid, known) for one in over}
+    chains = {newest_of(item.uid, known) for item in over}
     seen = sorted(
         (labels[uid] for uid in labels if uid in known and newest_of(uid, known) in chains),
         key=lambda label: (len(label), label),
@@ -319,9 +323,9 @@ def newer_before_older(found: Sequence[DatedMessage]) -> list[int]:
     moves up past each older one that matches little better, up to the first that is newer or
     matches much better. Those that may move share their positions; all others keep theirs.
     """
-    best = max((one.score for one in found), default=0.0)
+    best = max((item.score for item in found), default=0.0)
     few = len(found) < STATE_DEPTH
-    moving = [row for row, one in enumerate(found[:STATE_DEPTH]) if one.may_move]
+    moving = [row for row, item in enumerate(found[:STATE_DEPTH]) if item.may_move]
     placed: list[int] = []
     for row in moving:
         at = len(placed)
@@ -437,7 +441,7 @@ def fetched_at(
     in it states.
     """
     found = store.search.triples_by_uid(space, uids, NewestSources(chunks=chunks, until=as_of))
-    return {one.uid: one for one in known_at(store, space, found.values(), as_of)}
+    return {item.uid: item for item in known_at(store, space, found.values(), as_of)}
 
 
 def _standing(triple: Triple, standing: Standing) -> Triple:
@@ -509,7 +513,7 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
     """
     compared = found[:COMPARED]
     between, most = messages_between(compared), BETWEEN * len(compared)
-    few = sum(one.speaker is not None for one in compared) < FEW
+    few = sum(item.speaker is not None for item in compared) < FEW
     placed: list[int] = []
     for row in range(min(VERSION_DEPTH, len(compared))):
         position = next(
@@ -545,8 +549,8 @@ def messages_between(found: Sequence[Said]) -> Ints:
 
     That is the larger number of the two, by vectors and by words, added.
     """
-    texts = [one.text for one in found]
-    is_person = np.array([one.speaker is not None for one in found], bool)
+    texts = [item.text for item in found]
+    is_person = np.array([item.speaker is not None for item in found], bool)
     total = np.zeros((len(found), len(found)), np.int64)
     for similar in (_similarity(token_means().embed(texts)), _similarity(_rare_words(texts))):
         others = np.where(is_person[None, :] & ~np.eye(len(found), dtype=bool), similar, -np.inf)

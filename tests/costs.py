@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _seconds() -> float:
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 def _loop() -> float:

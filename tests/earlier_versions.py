@@ -25,7 +25,8 @@ OF_AN_OLDER_EXTRACTOR = {("Ben mentioned klara likes jazz", "current", ("m4",))}
 def facts(space: Space) -> set[tuple[str, str, tuple[str, ...]]]:
     """Text, status and sources of all facts."""
     return {
-        (one.text, one.status, tuple(source.id for source in one.sources)) for one in space.facts()
+        (fact.text, fact.status, tuple(source.id for source in fact.sources))
+        for fact in space.facts()
     }
 
 
@@ -34,13 +35,13 @@ def holds_the_sample(memory: Memory, space: Space) -> None:
     assert {message.id: message.text for message in space.messages()} == TEXTS
     assert facts(space) == FACTS | OF_AN_OLDER_EXTRACTOR
     assert (space.stats().sessions, space.stats().pending) == (2, 0)
-    ann = next(one for one in space.entities() if one.name == "Ann")
+    ann = next(entity for entity in space.entities() if entity.name == "Ann")
     assert (ann.triples, ann.mentions) == (2, 2)
     homes = space.search("Where does Ann live?", now=NOW)
     assert next(hit.id for hit in homes) == "m3"
     assert space.overview.sessions()[0].summary
     # Other tests on the same server leave messages that wait, imports and indexes unfinished.
-    failing = {one.name for one in memory.admin.check() if not one.ok}
+    failing = {item.name for item in memory.admin.check() if not item.ok}
     assert failing <= {"imports", "vector indexes", "worker"}
     space.review.duplicates()  # reads the vectors of names
 
@@ -49,7 +50,7 @@ def goes_on(space: Space) -> None:
     """Check that another statement supersedes what was read, and that a session can go."""
     space.add("I moved to Stavanger.", id="m5", session="s2", speaker="Ann", at=NOW)
     space.flush()
-    status = {one.object: one.status for one in space.facts("Ann", slot="home")}
+    status = {fact.object: fact.status for fact in space.facts("Ann", slot="home")}
     assert status == {"Bergen": "superseded", "Oslo": "superseded", "Stavanger": "current"}
     space.forget(session="s1")
     assert {message.id for message in space.messages()} == {"m3", "m4", "m5"}
@@ -64,7 +65,7 @@ def holds_what_version_8_holds(memory: Memory, space: Space) -> None:
     kayak = space.get("m5")
     assert kayak is not None
     assert (kayak.role, kayak.tags, dict(kayak.metadata)) == ("user", ("boats",), {"n": 1})
-    assert [one.text for one in space.overview.versions("m4")] == [
+    assert [version.text for version in space.overview.versions("m4")] == [
         "Klara likes jazz.",
         "Klara likes rock.",
     ]
@@ -73,5 +74,5 @@ def holds_what_version_8_holds(memory: Memory, space: Space) -> None:
     again = space.add("Ben has a secret.", id="m6", session="s3", speaker="Ben")
     assert again.forgotten == ("m6",)
     (home,) = space.history("Ann", "home")
-    assert [one.object for one in home.triples] == ["Bergen", "Oslo"]
-    assert all(one.ok for one in memory.admin.check())
+    assert [triple.object for triple in home.triples] == ["Bergen", "Oslo"]
+    assert all(item.ok for item in memory.admin.check())

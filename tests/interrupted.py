@@ -107,4 +107,4 @@ def said(space: Space) -> dict[str, Any]:
     sessions = [(s.id, s.keys, s.themes) for s in space.overview.sessions(limit=1000)]
     graph = claimed(space)
     graph["triples"] = sorted(repr(row[1:]) for row in graph["triples"])  # uids are the space's
-    return {**graph, "sessions": sorted(sessions, key=lambda one: one[0])}
+    return {**graph, "sessions": sorted(sessions, key=lambda session: session[0])}

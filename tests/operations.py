@@ -62,4 +62,4 @@ def bound(target: Any, name: str) -> Verb:
 def parameters(verb: Verb) -> Mapping[str, Parameter]:
     """The parameters of a method, without ``self``."""
     _, *others = inspect.signature(verb).parameters.values()
-    return {one.name: one for one in others}
+    return {other.name: other for other in others}

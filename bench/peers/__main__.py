@@ -97,13 +97,13 @@ def _head(arguments: argparse.Namespace, conversations: list[Conversation]) -> d
         "embedder": arguments.embedder.split("/")[-1],
         "conversations": [
             {
-                "name": one.name,
-                "messages": len(one.messages),
-                "sessions": len({message["session"] for message in one.messages}),
-                "questions": len(one.questions),
-                "facts": sum(map(len, one.facts().values())),
+                "name": conversation.name,
+                "messages": len(conversation.messages),
+                "sessions": len({message["session"] for message in conversation.messages}),
+                "questions": len(conversation.questions),
+                "facts": sum(map(len, conversation.facts().values())),
             }
-            for one in conversations
+            for conversation in conversations
         ],
         "memories": {},
         "trials": {},

@@ -56,7 +56,7 @@ def measure(
     """Fill the memory with all conversations and ask it; return a result for each way to search."""
     latencies: list[float] = []
     stored: list[int] = []
-    settled, done, total = 0.0, 0, sum(len(one.messages) for one in bench.conversations)
+    settled, done, total = 0.0, 0, sum(len(item.messages) for item in bench.conversations)
     with bench.peer(memory, variant, "main", limit) as peer:
         opened = peer.open()
         for space, part in parts(bench.conversations, variant.singly or (total, 0)):
@@ -103,12 +103,16 @@ def measure(
 def _found_at_once(bench: Bench, peer: Peer) -> float | None:
     """Return the share of the last messages that state a fact which their own words find."""
     found = []
-    for one in bench.conversations:
-        facts = one.facts()
-        texts = {message["id"]: message["text"] for message in one.messages}
-        for message in [each for each in one.messages if facts[each["id"]]][-LAST:]:
+    for conversation in bench.conversations:
+        facts = conversation.facts()
+        texts = {message["id"]: message["text"] for message in conversation.messages}
+        for message in [each for each in conversation.messages if facts[each["id"]]][-LAST:]:
             hits = peer.ask(
-                "search", space=one.name, question=message["text"], k=bench.k, now=one.now
+                "search",
+                space=conversation.name,
+                question=message["text"],
+                k=bench.k,
+                now=conversation.now,
             ).result
             found.append(float(message["id"] in scoring.ranked(hits, texts, bench.k)))
     return mean(found)
@@ -118,7 +122,7 @@ def parts(
     conversations: Sequence[Conversation], singly: tuple[int, int]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield all messages with their space: singly at the beginning and end, else by sessions."""
-    total = sum(len(one.messages) for one in conversations)
+    total = sum(len(item.messages) for item in conversations)
     first, last = singly
     done = 0
     for conversation in conversations:
@@ -148,13 +152,13 @@ def _ask(bench: Bench, peer: Peer) -> dict[str, Any]:
             shares.setdefault("adversarial" if question.category == "adversarial" else "plain", [])
             if question.category != "adversarial":
                 shares["plain"].append(share)
-    every = [share for one in bench.conversations for share in shares.get(one.name, [])]
+    every = [share for item in bench.conversations for share in shares.get(item.name, [])]
     return {
         "questions": len(every),
         "recall": mean(every),
         "recall_no_adversarial": mean(shares.get("plain", [])),
         "recall_by_conversation": {
-            one.name: mean(shares.get(one.name, [])) for one in bench.conversations
+            item.name: mean(shares.get(item.name, [])) for item in bench.conversations
         },
         "search_ms": percentiles(latencies[scoring.WARM_UP :] or latencies),
     }

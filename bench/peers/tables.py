@@ -86,7 +86,7 @@ def conversations(found: Result) -> str:
     """Return what was stored and asked, when, and on how busy a machine."""
     figures = ("messages", "sessions", "questions", "facts")
     rows = [
-        [one["name"], *(f"{one[what]:,}" for what in figures)] for one in found["conversations"]
+        [item["name"], *(f"{item[what]:,}" for what in figures)] for item in found["conversations"]
     ]
     measured = (
         f"Measured on {found['date']} on {found['machine']['cores']} cores with "
@@ -153,7 +153,7 @@ def background(found: Result) -> str:
 
 def finding(found: Result) -> str:
     """Return recall by conversation and latency."""
-    names = [one["name"] for one in found["conversations"]]
+    names = [item["name"] for item in found["conversations"]]
     rows = [
         [
             titled(row),

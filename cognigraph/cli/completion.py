@@ -38,7 +38,7 @@ class Commands:
 
     def before_with_value(self) -> list[str]:
         """Names of options before the command whose next word is a value."""
-        return [name for one in self.options if one.has_value for name in one.names]
+        return [name for option in self.options if option.has_value for name in option.names]
 
     def names(self) -> list[str]:
         """The names of the commands."""
@@ -155,10 +155,10 @@ def zsh(found: Commands) -> str:
     """The script for zsh, which shows what each word means."""
     choices, options = [], []
     for command in found.all():
-        named = [(name, one.help) for one in command.options for name in one.names]
+        named = [(name, item.help) for item in command.options for name in item.names]
         plain = [(value, "") for value in command.values]
         if not command.name:
-            plain = [(one.name, one.help) for one in found.commands]
+            plain = [(item.name, item.help) for item in found.commands]
         options.append(
             f'    ("{command.name}") found=({_described(plain)}); options=({_described(named)}) ;;'
         )
@@ -243,13 +243,13 @@ def commands_of(parser: argparse.ArgumentParser) -> Iterator[Command]:
     """The commands, with the options of each."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            helps = {one.dest: one.help or "" for one in action._choices_actions}
+            helps = {item.dest: item.help or "" for item in action._choices_actions}
             for name, command in action.choices.items():
                 values = [
                     str(choice)
-                    for one in command._actions
-                    if not one.option_strings
-                    for choice in one.choices or ()
+                    for item in command._actions
+                    if not item.option_strings
+                    for choice in item.choices or ()
                 ]
                 options = tuple(_options(command))
                 yield Command(name, helps.get(name, ""), options, tuple(values))

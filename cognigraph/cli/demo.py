@@ -194,13 +194,13 @@ def _graph(space: Space, options: Options, terminal: Terminal) -> None:
     zone = options.reader
     sessions = sorted(space.overview.sessions(), key=lambda session: session.started_at)
     terminal.show("", render.session_keys(sessions, zone, 5))
-    entities = ", ".join(f"{one.name} ({one.triples})" for one in space.entities(limit=9))
+    entities = ", ".join(f"{entity.name} ({entity.triples})" for entity in space.entities(limit=9))
     terminal.show("", render.text(f"entities with the most triples: {entities}"))
     triples = space.facts(limit=1000)
-    chosen = [triple for one in sessions for triple in _telling(triples, one.id, 1)]
+    chosen = [triple for item in sessions for triple in _telling(triples, item.id, 1)]
     terminal.show("", Text("one triple of each session, with its time and source:"))
     terminal.show(render.triples(chosen, zone))
-    session = next(one for one in sessions if one.id == _TREE_SESSION)
+    session = next(item for item in sessions if item.id == _TREE_SESSION)
     facts = [
         (triple, [(source.id, _said(space, source.id, source.session))])
         for triple in _telling(triples, session.id, 3)
@@ -217,8 +217,8 @@ def _telling(triples: list[Triple], session: str, most: int) -> list[Triple]:
         if triple.subject[:1].isupper()
         and any(source.session == session for source in triple.sources)
     ]
-    found.sort(key=lambda one: (not one.object[:1].isupper(), one.when is None, one.text))
-    return sorted(found[:most], key=lambda one: (one.first_observed, one.text))
+    found.sort(key=lambda item: (not item.object[:1].isupper(), item.when is None, item.text))
+    return sorted(found[:most], key=lambda item: (item.first_observed, item.text))
 
 
 def _said(space: Space, id: str, session: str) -> str:
@@ -411,7 +411,7 @@ def _scene(space: Space, scene: dict[str, Any], now: str, terminal: Terminal) ->
         scene["history"],
         strategy=scene["strategy"],
         now=now,
-        on_round=lambda one: show_round(one, terminal),
+        on_round=lambda item: show_round(item, terminal),
     )
     show_answer(answer, terminal)
     return answer

@@ -120,12 +120,12 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
 def together(runs: Sequence[Enriched]) -> Enriched:
     """The result of runs over several spaces."""
     first, *others = runs
-    for one in others:
+    for other in others:
         first = replace(
             first,
-            **{name: getattr(first, name) + getattr(one, name) for name in _ADDED},
-            rejections=dict(Counter(first.rejections) + Counter(one.rejections)),
-            stopped=first.stopped or one.stopped,
+            **{name: getattr(first, name) + getattr(other, name) for name in _ADDED},
+            rejections=dict(Counter(first.rejections) + Counter(other.rejections)),
+            stopped=first.stopped or other.stopped,
         )
     return first
 

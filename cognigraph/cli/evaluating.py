@@ -157,10 +157,10 @@ def paper(run: CommandRun) -> int:
         raise ConfigurationError(f"--data is required: a file of {known}")
     paper_run = _paper_run(run, chosen)
     estimates = paper_run.estimates()
-    total = sum((one.total for one in estimates), Usage())
+    total = sum((estimate.total for estimate in estimates), Usage())
     terminal.show(_estimates(paper_run, estimates))
     if not _may_begin(run):
-        terminal.document({"estimates": [asdict(one) for one in estimates]})
+        terminal.document({"estimates": [asdict(estimate) for estimate in estimates]})
         terminal.note(
             f"this takes about {total.calls:,} calls and {tokens_of(total):,} tokens; add --yes, "
             "or a limit with --budget-calls, --budget-tokens or --budget-cost"
@@ -223,12 +223,12 @@ def _estimates(paper_run: PaperRun, estimates: Sequence[Estimated]) -> Table:
     """What is left to do, with about how many calls and tokens."""
     runs = plural(paper_run.repetitions, "run")
     table = render.table(f"{paper_run.paper.title}, {runs}", ">calls", ">tokens")
-    for one in estimates:
-        title = FORMATS[one.benchmark].title
-        what = f"{title}, {plural(one.sessions, 'session')}: build"
-        table.add_row(what, f"{one.build.calls:,}", f"{tokens_of(one.build):,}")
-        for name, usage in (("answer", one.answers), ("judge", one.judge)):
-            what = f"{title}, {plural(one.questions, 'question')}: {name}"
+    for estimate in estimates:
+        title = FORMATS[estimate.benchmark].title
+        what = f"{title}, {plural(estimate.sessions, 'session')}: build"
+        table.add_row(what, f"{estimate.build.calls:,}", f"{tokens_of(estimate.build):,}")
+        for name, usage in (("answer", estimate.answers), ("judge", estimate.judge)):
+            what = f"{title}, {plural(estimate.questions, 'question')}: {name}"
             table.add_row(what, f"{usage.calls:,}", f"{tokens_of(usage):,}")
     return table
 
@@ -276,7 +276,7 @@ def _show(run: CommandRun, report: Report) -> None:
         )
     if answers := result["qa"]:
         _show_answers(run, answers)
-    if len(result["compared"]) > 1 or any(one["rounds"] for one in result["compared"]):
+    if len(result["compared"]) > 1 or any(item["rounds"] for item in result["compared"]):
         terminal.show(_compared(result["compared"]))
     terminal.show(
         render.text(f"{plural(result['failures'], 'question')} with missing evidence; details in:")

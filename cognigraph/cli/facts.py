@@ -33,7 +33,7 @@ def _no_facts(space: Space, entity: str | None) -> str:
     if space.facts(entity, 1):
         return f"no fact about {entity!r} meets these conditions"
     near = space.entities(entity, 5)
-    like = f"; did you mean {', '.join(one.name for one in near)}?" if near else ""
+    like = f"; did you mean {', '.join(item.name for item in near)}?" if near else ""
     return f"no fact has the entity {entity!r}{like}"
 
 
@@ -70,7 +70,7 @@ def profile(run: CommandRun) -> int:
     run.terminal.show(render.text(f"{found.name} ({', '.join(found.types)})", "bold"))
     if found.aliases:
         run.terminal.show(render.text(f"also {', '.join(found.aliases)}"))
-    triples = [one for entry in found.entries for one in (*entry.facts, *entry.earlier)]
+    triples = [item for entry in found.entries for item in (*entry.facts, *entry.earlier)]
     if not triples:
         run.terminal.note("no facts")
         return FOUND_PROBLEM

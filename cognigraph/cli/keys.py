@@ -25,7 +25,7 @@ _NEEDS = {"create": "NAME", "rotate": "ID", "revoke": "ID"}
 
 def _permissions(text: str) -> list[str]:
     """Read a list such as ``read,write``."""
-    given = [one.strip() for one in text.split(",")]
+    given = [item.strip() for item in text.split(",")]
     if not {*given} <= {*PERMISSIONS}:
         raise argparse.ArgumentTypeError(f"must be some of {', '.join(PERMISSIONS)}, with commas")
     return given

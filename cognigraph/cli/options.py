@@ -287,7 +287,7 @@ def _told(default: Any) -> str:
 def _choices(hint: Any) -> tuple[str, ...]:
     if Strategy in get_args(hint):
         return tuple(STRATEGIES)
-    literals = [one for one in (hint, *get_args(hint)) if get_origin(one) is Literal]
+    literals = [item for item in (hint, *get_args(hint)) if get_origin(item) is Literal]
     return get_args(literals[0]) if literals else ()
 
 

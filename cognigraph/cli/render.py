@@ -126,7 +126,7 @@ def absent(result: SearchResult) -> list[str]:
     if not missing or is_english(result.question):
         return missing
     held = {_parts(word) for text in texts for word in words(text)}
-    return [word for word in missing if not any(_is_akin(_parts(word), one) for one in held)]
+    return [word for word in missing if not any(_is_akin(_parts(word), item) for item in held)]
 
 
 def _parts(word: str) -> frozenset[str]:
@@ -407,15 +407,15 @@ def stats(found: Iterable[Stats]) -> Table:
     """Counts, one row per space."""
     found = [*found]
     # Most memories embed at once, and need no column for this.
-    later = any(one.vectors_pending for one in found)
+    later = any(item.vectors_pending for item in found)
     heads = [*(f">{name}" for name in _COUNTS), ">summaries\ndue", *[">vectors\nwaiting"] * later]
     made = table("space", *heads)
-    for one in found:
-        values = [getattr(one, name) for name in _COUNTS]
-        values[6] += one.leased
-        values.append(one.summaries_pending + one.summaries_failed)
-        values += [one.vectors_pending] * later
-        made.add_row(text(one.space, "bold"), *(f"{value:,}" for value in values))
+    for item in found:
+        values = [getattr(item, name) for name in _COUNTS]
+        values[6] += item.leased
+        values.append(item.summaries_pending + item.summaries_failed)
+        values += [item.vectors_pending] * later
+        made.add_row(text(item.space, "bold"), *(f"{value:,}" for value in values))
     return made
 
 

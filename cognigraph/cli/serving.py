@@ -225,5 +225,5 @@ def _try(choice: Choice) -> tuple[list[str], float]:
         raise ConfigurationError(
             f"{choice.model} at {choice.base_url} cannot be used, nothing is written: {error}"
         ) from error
-    facts = [f"{one.subject} {one.relation} {one.object}" for one in read.facts]
+    facts = [f"{fact.subject} {fact.relation} {fact.object}" for fact in read.facts]
     return facts, time.monotonic() - started

@@ -158,7 +158,7 @@ def _named_model(model: str, options: dict[str, Any]) -> Any:
 
     _register(model)
     embedding = _fastembed().TextEmbedding
-    known = {one["model"].lower(): one for one in embedding.list_supported_models()}
+    known = {item["model"].lower(): item for item in embedding.list_supported_models()}
     if model.lower() not in known:
         raise ConfigurationError(f"{model!r} is neither a folder nor a model that fastembed knows")
     repository = known[model.lower()]["sources"]["hf"] or model
@@ -179,7 +179,7 @@ def _register(model: str) -> None:
     from fastembed.common.model_description import ModelSource, PoolingType
 
     embedding, name = _fastembed().TextEmbedding, "intfloat/multilingual-e5-small"
-    known = (one["model"] for one in embedding.list_supported_models())
+    known = (item["model"] for item in embedding.list_supported_models())
     if model.lower() == name and name not in known:
         embedding.add_custom_model(
             model=name,

@@ -153,7 +153,9 @@ def _realmem(name: str, dialogues: Sequence[Mapping[str, Any]]) -> Conversation:
             sources[str(memory["session_uuid"]), memory["content"]].append(source)
     said = {str(message.id): message.at for message in history.messages()}
     for turn, answer, at in asked:
-        used = [(str(one["session_uuid"]), one["content"]) for one in answer.get("memory_used", ())]
+        used = [
+            (str(item["session_uuid"]), item["content"]) for item in answer.get("memory_used", ())
+        ]
         evidence = [id for memory in used for id in sources[memory] if _before(said.get(id), at)]
         history.ask(
             turn["content"], answer=answer.get("content", ""),

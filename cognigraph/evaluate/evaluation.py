@@ -120,7 +120,7 @@ class Evaluation:
         """Yield the conversations of the file, up to the limit."""
         only = self.settings.only
         found = load(self.settings.benchmark, self.file)
-        chosen = (one for one in found if only is None or only(one.name))
+        chosen = (item for item in found if only is None or only(item.name))
         return islice(chosen, self.settings.limit)
 
     @property

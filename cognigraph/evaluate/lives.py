@@ -164,7 +164,7 @@ def read_perltqa(files: Sequence[Path]) -> Iterator[Conversation]:
     """Yield one conversation a person."""
     memories, questions = (document(file) for file in files)
     by_name = memories if isinstance(memories, dict) else {
-        one["profile"]["Protagonist"]: one for one in memories
+        memory["profile"]["Protagonist"]: memory for memory in memories
     }  # fmt: skip
     for part in questions if isinstance(questions, list) else [questions]:
         for name, asked in part.items():

@@ -18,7 +18,7 @@ ONE_BLOCK = "block"
 def loop_prompts() -> list[str]:
     """The names of all prompt files of the loop; a new version makes it a different run."""
     folder = files("cognigraph.loop.prompts")
-    return sorted(one.name for one in folder.iterdir() if one.name.endswith(".md"))
+    return sorted(item.name for item in folder.iterdir() if item.name.endswith(".md"))
 
 
 def checked(answer: Answer, model: Model) -> str:
@@ -41,11 +41,11 @@ def summary(answer: Answer) -> dict[str, Any]:
         "rounds": len(answer.rounds),
         "verdict": answer.verdict,
         "stopped": answer.stopped,
-        "deep": sum(one.assessment is not None and one.assessment.deep for one in answer.rounds),
+        "deep": sum(item.assessment is not None and item.assessment.deep for item in answer.rounds),
         "messages": len(answer.context.hits),
         "context_tokens": answer.context.tokens,
         "proposals": len(answer.proposals),
-        "notes": sum(len(one.notes) for one in answer.rounds) + len(answer.notes),
+        "notes": sum(len(item.notes) for item in answer.rounds) + len(answer.notes),
     }
 
 
@@ -54,14 +54,14 @@ def loops(records: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
     found = [record["loop"] for record in records if "loop" in record]
     if not found:
         return None
-    stopped = sorted({one["stopped"] for one in found})
+    stopped = sorted({item["stopped"] for item in found})
     return {
         "questions": len(found),
-        "rounds": mean([one["rounds"] for one in found]),
-        "deep": mean([float(one["deep"] > 0) for one in found]),
-        "messages": mean([one["messages"] for one in found]),
-        "context_tokens": mean([one["context_tokens"] for one in found]),
-        "stopped": {name: sum(one["stopped"] == name for one in found) for name in stopped},
+        "rounds": mean([item["rounds"] for item in found]),
+        "deep": mean([float(item["deep"] > 0) for item in found]),
+        "messages": mean([item["messages"] for item in found]),
+        "context_tokens": mean([item["context_tokens"] for item in found]),
+        "stopped": {name: sum(item["stopped"] == name for item in found) for name in stopped},
     }
 
 
@@ -74,7 +74,7 @@ def compared(qa: Mapping[str, Any]) -> dict[str, Any]:
         "judged": share["judged"],
         "accuracy": share["accuracy"],
         "by_category": {
-            name: one["accuracy"] for name, one in qa["accuracy"]["by_category"].items()
+            name: value["accuracy"] for name, value in qa["accuracy"]["by_category"].items()
         },
         "tokens": round((used["input_tokens"] + used["output_tokens"]) / asked, 1),
         "calls": round(used["calls"] / asked, 3),

@@ -72,8 +72,8 @@ def _by_builder(prompted: float, trained: float) -> dict[str, Values]:
 
 
 PAPERS: Mapping[str, Paper] = {
-    one.name: one
-    for one in (
+    item.name: item
+    for item in (
         Paper(
             name="licomemory",
             title="LiCoMemory, tables 1 and 2",
@@ -236,7 +236,9 @@ class PaperRun:
         self._extractor = extractor
         self._models = models
         self._evaluations = [self._evaluation(file, folder) for file in given]
-        if len({one.settings.benchmark for one in self._evaluations}) < len(self._evaluations):
+        if len({evaluation.settings.benchmark for evaluation in self._evaluations}) < len(
+            self._evaluations
+        ):
             raise ConfigurationError("give one file or folder for each benchmark")
         first = self._evaluations[0].folder.parent
         self.json = first / f"paper-{paper.name}.json"
@@ -277,7 +279,7 @@ class PaperRun:
 
     def estimates(self) -> list[Estimated]:
         """What is left to do, for each benchmark; no model is called."""
-        return [self._estimate(one) for one in self._evaluations]
+        return [self._estimate(evaluation) for evaluation in self._evaluations]
 
     def _estimate(self, evaluation: Evaluation) -> Estimated:
         build, asked = Usage(), 0
@@ -285,7 +287,9 @@ class PaperRun:
         for conversation in evaluation.conversations():
             conversations += 1
             sessions += len({message.session for message in conversation.messages})
-            wanted = [one for one in conversation.questions if self._asks(one.category)]
+            wanted = [
+                question for question in conversation.questions if self._asks(question.category)
+            ]
             questions += len(wanted)
             if conversation.name not in evaluation.inserted.records:
                 build += sum(map(self._window_usage, _windows(conversation)), Usage())
@@ -328,7 +332,7 @@ class PaperRun:
 
         It is not ``complete`` if answers are missing; :attr:`stopped` then says why.
         """
-        measured = [self._measure(one, on_progress) for one in self._evaluations]
+        measured = [self._measure(evaluation, on_progress) for evaluation in self._evaluations]
         result = {
             "paper": self.paper.name,
             "title": self.paper.title,
@@ -341,7 +345,7 @@ class PaperRun:
             "embedder": self.settings.embedder,
             "heads": dict(self.paper.heads),
             "benchmarks": measured,
-            "complete": all(one["complete"] for one in measured),
+            "complete": all(item["complete"] for item in measured),
             "stopped": self.stopped,
         }
         self.json.write_text(json.dumps(result, indent=2, allow_nan=False) + "\n", "utf-8")
@@ -363,13 +367,15 @@ class PaperRun:
                 answering.run(lambda done, told=told: on_progress(f"{told}, {done:,} done"))  # type: ignore[misc]
                 self.stopped = answering.stopped
             records, asked = answering.records(), answering.asked()
-            judged = [one for one in asked if "right" in records.get(one.id, {})]
+            judged = [item for item in asked if "right" in records.get(item.id, {})]
             missing += len(asked) - len(judged)
-            recalls = {one["id"]: one for one in evaluation.records()}
+            recalls = {record["id"]: record for record in evaluation.records()}
             runs.append(
                 [
-                    _record(records[one.id], one.answer, recalls[one.id], evaluation, self.paper.k)
-                    for one in judged
+                    _record(
+                        records[item.id], item.answer, recalls[item.id], evaluation, self.paper.k
+                    )
+                    for item in judged
                 ]
             )
             usage.append(answering.result()["usage"])
@@ -439,7 +445,7 @@ def _built(evaluation: Evaluation) -> dict[Measure, float]:
     if not sessions:
         return {}
     used = [record["usage"] for record in records]
-    tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)
+    tokens = sum(item["input_tokens"] + item["output_tokens"] for item in used)
     seconds = sum(record["insert_seconds"] + record["enrich_seconds"] for record in records)
     return {"build_tokens": tokens / sessions, "build_seconds": seconds / sessions}
 
@@ -453,11 +459,11 @@ def rows(runs: Sequence[Sequence[Record]], built: Values) -> list[dict[str, Any]
     Each value has its ``mean`` over the runs and, of several runs, its standard deviation ``sd``.
     ``built`` is the same for all of them, and stands in the first row.
     """
-    categories = list(by_category((one for run in runs for one in run), _category))
+    categories = list(by_category((item for run in runs for item in run), _category))
     found = [_row("all", runs) | {name: {"mean": value} for name, value in built.items()}]
     for category in categories:
         found.append(
-            _row(category, [[one for one in run if _category(one) == category] for run in runs])
+            _row(category, [[item for item in run if _category(item) == category] for run in runs])
         )
     return found
 
@@ -472,7 +478,7 @@ def _row(name: str, runs: Sequence[Sequence[Record]]) -> dict[str, Any]:
         means = [
             statistics.fmean(values)
             for run in runs
-            if (values := [float(one[measure]) for one in run if measure in one])
+            if (values := [float(item[measure]) for item in run if measure in item])
         ]
         if means:
             row[measure] = {"mean": mean(means)}
@@ -496,11 +502,11 @@ def cells(measured: Mapping[str, Any], heads: Iterable[str]) -> list[list[str]]:
     """The rows of a benchmark's table as text: ours, and below them the published ones."""
     wanted = list(heads)
     own = [
-        [row["name"], f"{row['questions']:,}", *(shown(one, row.get(one)) for one in wanted)]
+        [row["name"], f"{row['questions']:,}", *(shown(item, row.get(item)) for item in wanted)]
         for row in measured["rows"]
     ]
     published = [
-        [f"published: {name}", "", *(shown(one, values.get(one)) for one in wanted)]
+        [f"published: {name}", "", *(shown(item, values.get(item)) for item in wanted)]
         for name, values in measured["published"].items()
     ]
     return [*own, *published]

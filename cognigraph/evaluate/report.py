@@ -33,11 +33,11 @@ def write(evaluation: Evaluation, *answering: QuestionAnswering) -> Report:
     result["qa"], result["complete"] = None, True
     result["compared"] = []
     if answering:
-        results = [one.result() for one in answering]
-        result["compared"] = [compared(one) for one in results]
+        results = [item.result() for item in answering]
+        result["compared"] = [compared(item) for item in results]
         qa = results[0]
         result["usage"] |= qa.pop("usage")
-        complete = not any(one["failed"] or one["not_asked"] for one in results)
+        complete = not any(item["failed"] or item["not_asked"] for item in results)
         result |= {"qa": qa, "complete": complete}
         answers = answering[0].records()
         records = [record | {"qa": answers.get(record["id"])} for record in records]

@@ -269,7 +269,7 @@ def _own(root: _Node, agent: Agent) -> Any:
                 continue
             inner = entry.node.member("hooks")
             handlers = [] if inner is None else entry.node.members[inner].node.members
-            own = [i for i, one in enumerate(handlers) if is_own(agent, one.node.value)]
+            own = [i for i, handler in enumerate(handlers) if is_own(agent, handler.node.value)]
             if own and len(own) == len(handlers):
                 yield chain
             elif own and inner is not None:

@@ -147,7 +147,7 @@ class _Header:
         self.references = _ID.findall(fields["references"])
         self.in_reply_to = _ID.findall(fields["in-reply-to"])
         given = fields["x-gmail-labels"].split(",")
-        self.labels = sorted({one.strip(' "')[:100] for one in given} - {""})[:50]
+        self.labels = sorted({item.strip(' "')[:100] for item in given} - {""})[:50]
 
     @classmethod
     def of(cls, message: Any) -> _Header:

@@ -52,9 +52,9 @@ def _people(file: Input) -> Mapping[str, str]:
     if "slack" not in file.known:
         given = _parsed(file.beside(f"../{SLACK_USERS}"))
         users = (
-            [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+            [item for item in given if isinstance(item, Mapping)] if isinstance(given, list) else []
         )
-        file.known["slack"] = {str(one["id"]): _name(one) for one in users if one.get("id")}
+        file.known["slack"] = {str(user["id"]): _name(user) for user in users if user.get("id")}
     known: Mapping[str, str] = file.known["slack"]
     return known
 
@@ -70,7 +70,9 @@ def _name(user: Mapping[str, Any]) -> str:
     profile = user.get("profile")
     fields = {**user, **profile} if isinstance(profile, Mapping) else user
     names = (fields.get(name) for name in _PERSON)
-    return next((one for one in names if isinstance(one, str) and one.strip()), str(user.get("id")))
+    return next(
+        (item for item in names if isinstance(item, str) and item.strip()), str(user.get("id"))
+    )
 
 
 def _message(
@@ -93,7 +95,9 @@ def _message(
     if speaker := _speaker(given, people):
         made["speaker"] = speaker
     files = given.get("files")
-    if isinstance(files, list) and (kept := [_kept(one) for one in files if isinstance(one, dict)]):
+    if isinstance(files, list) and (
+        kept := [_kept(file) for file in files if isinstance(file, dict)]
+    ):
         made["raw"] = {"files": kept}
     return made
 
@@ -121,10 +125,10 @@ def _text(given: Mapping[str, Any], people: Mapping[str, str]) -> str:
     if not (isinstance(text, str) and text.strip()):
         parts = given.get("attachments")
         shown = (
-            [one for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
+            [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
         )
-        found = (one.get("fallback") or one.get("text") for one in shown)
-        text = "\n".join(one for one in found if isinstance(one, str))
+        found = (item.get("fallback") or item.get("text") for item in shown)
+        text = "\n".join(item for item in found if isinstance(item, str))
     return plain(text, people)
 
 

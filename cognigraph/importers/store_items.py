@@ -102,7 +102,7 @@ def _namespace(given: Mapping[str, Any]) -> tuple[str, ...]:
     """The labels: a list of them, or as a row of the table has them, joined by dots."""
     found = next((given[name] for name in _PLACES if given.get(name)), ())
     labels = found.split(".") if isinstance(found, str) else found
-    is_whole = isinstance(labels, list | tuple) and all(isinstance(one, str) for one in labels)
+    is_whole = isinstance(labels, list | tuple) and all(isinstance(label, str) for label in labels)
     return tuple(map(storable, labels)) if is_whole else ()
 
 

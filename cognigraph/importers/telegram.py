@@ -82,13 +82,13 @@ def _text(given: Mapping[str, Any]) -> str:
     if isinstance(poll, Mapping):
         answers = poll.get("answers")
         options = (
-            [one for one in answers if isinstance(one, Mapping)]
+            [answer for answer in answers if isinstance(answer, Mapping)]
             if isinstance(answers, list)
             else []
         )
         lines = [
             _joined(poll.get("question")),
-            *(f"- {_joined(one.get('text'))}" for one in options),
+            *(f"- {_joined(option.get('text'))}" for option in options),
         ]
         text = "\n".join(filter(None, [text, *lines]))
     emoji = given.get("sticker_emoji")

@@ -259,7 +259,7 @@ def _title(file: Input) -> str:
     """The name of the chat, which is only in that of the file or the archive."""
     stem = file.archive if file.archive and file.stem == "_chat" else file.stem
     match = _TITLE.fullmatch(stem)
-    found = next((one for one in match.groups() if one), stem) if match else stem
+    found = next((group for group in match.groups() if group), stem) if match else stem
     return found.strip(" _-") or "chat"
 
 

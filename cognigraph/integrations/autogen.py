@@ -48,8 +48,8 @@ class CogniGraphMemory(Memory):
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Add what is known about the last message to the context, as a system message."""
         messages = await model_context.get_messages()
-        asked = [one.content for one in messages if isinstance(one, UserMessage)]
-        texts = [one for one in asked if isinstance(one, str)]
+        asked = [message.content for message in messages if isinstance(message, UserMessage)]
+        texts = [item for item in asked if isinstance(item, str)]
         if not texts:
             return UpdateContextResult(memories=MemoryQueryResult(results=[]))
         block = await asyncio.to_thread(self._space.context, texts[-1], self._max_tokens)

@@ -231,7 +231,9 @@ class CogniGraphStore(BaseStore):
         offset = 0
         while sessions := self._space.overview.sessions(_PAGE, offset):
             offset += len(sessions)
-            found += [namespace_of(one.id) for one in sessions if one.id.startswith(PREFIX)]
+            found += [
+                namespace_of(session.id) for session in sessions if session.id.startswith(PREFIX)
+            ]
         return sorted(found)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:

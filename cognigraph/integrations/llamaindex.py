@@ -36,14 +36,18 @@ class CogniGraphMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         """What is known about the last message of the user; nothing without one."""
-        asked = [one.content for one in messages or () if one.role.value == "user" and one.content]
+        asked = [
+            message.content
+            for message in messages or ()
+            if message.role.value == "user" and message.content
+        ]
         if not asked:
             return ""
         return str(await asyncio.to_thread(self.space.context, asked[-1], self.max_tokens))
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Store messages that left the short-term memory."""
-        given = [made for one in messages if (made := _message(one)) is not None]
+        given = [made for message in messages if (made := _message(message)) is not None]
         await asyncio.to_thread(self.space.add_many, given)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
@@ -59,7 +63,7 @@ def _message(given: ChatMessage) -> Message | None:
     text = given.content or ""
     payload = given.model_dump(mode="json")
     is_plain = all(block.block_type == "text" for block in given.blocks)
-    extra = {name: one for name, one in given.additional_kwargs.items() if name != "session_id"}
+    extra = {name: kwarg for name, kwarg in given.additional_kwargs.items() if name != "session_id"}
     if not text.strip() and is_plain and not extra:
         return None
     return Message(

@@ -51,7 +51,7 @@ class Mem0Memory:
             messages = [messages]
         given = {name: value for name, value in owners.items() if value is not None}
         extra = dict(metadata or {}) | given
-        made = [_message(one, extra, run_id or "default", timestamp) for one in messages]
+        made = [_message(item, extra, run_id or "default", timestamp) for item in messages]
         result = space.add_many(made)
         texts = {message.id: message.text for message in made}
         return {
@@ -116,7 +116,7 @@ class Mem0Memory:
         found: list[StoredMessage] = []
         page = space.messages(order="newest", limit=_PAGE)
         while page and len(found) < top_k:
-            found += [one for one in page if wanted.items() <= dict(one.metadata).items()]
+            found += [item for item in page if wanted.items() <= dict(item.metadata).items()]
             page = space.messages(order="newest", limit=_PAGE, after=page.cursor)
         return {"results": [_result(space, stored) for stored in found[:top_k]]}
 
@@ -215,7 +215,9 @@ def _message(
 
 def _conditions(filters: Mapping[str, Any] | None, **owners: str | None) -> dict[str, Any]:
     """The conditions of ``filters``, and the owners that are given beside it."""
-    filters = dict(filters or {}) | {name: one for name, one in owners.items() if one is not None}
+    filters = dict(filters or {}) | {
+        name: owner for name, owner in owners.items() if owner is not None
+    }
     odd = [name for name, value in filters.items() if isinstance(value, Mapping | list)]
     if odd:
         raise ConfigurationError(f"filters[{odd[0]!r}] must be a text, a number or a truth value")

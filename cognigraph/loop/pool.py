@@ -170,16 +170,16 @@ class Recall:
             known = request.store.graph.written(request.space) if request.where == Filter() else []
             procedures = newest_written(known, "procedure", request.as_of)
             texts = [
-                *(one.text for one in episodes),
-                *(one.text for one in facts),
-                *(procedure_line(one) for one in procedures),
+                *(episode.text for episode in episodes),
+                *(fact.text for fact in facts),
+                *(procedure_line(procedure) for procedure in procedures),
             ]
             best = most_similar(request.embedder, query, texts)[:k]
             of_procedures = len(episodes) + len(facts)
             profile = [
                 line
-                for one in newest_written(known, "profile", request.as_of)
-                for line in same_lines(one.text)
+                for item in newest_written(known, "profile", request.as_of)
+                for line in same_lines(item.text)
             ]
             return Recalled(
                 triples=tuple(
@@ -340,7 +340,9 @@ class Pool:
         if recalled.background.overview:  # a line for each in the block; the messages are evidence
             self._overview = self._overview or recalled.episodes
         else:
-            labels += [self._label("episodes", one, query, number) for one in recalled.episodes]
+            labels += [
+                self._label("episodes", episode, query, number) for episode in recalled.episodes
+            ]
         if recalled.hits:
             self._surroundings(recalled)
         else:
@@ -562,7 +564,7 @@ def beside_each_other(facts: Iterable[Triple]) -> tuple[Triple, ...]:
         fact
         for kind in kinds.values()
         for fact in sorted(
-            kind.values(), key=lambda one: one.when.start if one.when else one.first_observed
+            kind.values(), key=lambda item: item.when.start if item.when else item.first_observed
         )
     )
 

@@ -114,8 +114,8 @@ class Tools:
         found = [lines.episode_line(episode) for episode in result.episodes]
         found += [line for hit in result.hits for line in lines.hit_lines(hit)]
         shown = {triple.uid for hit in result.hits for triple in hit.triples}
-        further = [one for one in result.triples[:k] if one.uid not in shown]
-        found += [f"fact {lines.fact_line(one)}" for one in further]
+        further = [item for item in result.triples[:k] if item.uid not in shown]
+        found += [f"fact {lines.fact_line(item)}" for item in further]
         text = lines.joined(found, "; ".join(["nothing found", *result.trace.notes]))
         return _answer(text, ids=lines.ids_of(result.hits), confidence=result.confidence)
 
@@ -170,8 +170,8 @@ class Tools:
             )
             return [*lines.profile_lines(profile)]
         if what == "entities":
-            return [lines.entity_line(one) for one in space.entities(entity, limit)]
-        return [lines.session_line(one) for one in space.overview.sessions(limit)]
+            return [lines.entity_line(item) for item in space.entities(entity, limit)]
+        return [lines.session_line(session) for session in space.overview.sessions(limit)]
 
     def cypher(
         self,
@@ -212,7 +212,7 @@ class Tools:
         parts = [f"{said}: {', '.join(map(one_line, ids))}" for said, ids in groups if ids]
         text = "; ".join([*parts, *result.notes])
         if result.rejected:
-            reasons = (str(one).partition("; leave it out")[0] for one in result.rejected)
+            reasons = (str(item).partition("; leave it out")[0] for item in result.rejected)
             wrong = "; ".join(dict.fromkeys(reasons))
             raise InvalidMessageError(f"{wrong}. Of the others: {text}" if text else wrong)
         return _answer(text, ids=list(result.ids), new=new)

@@ -133,12 +133,12 @@ def _lean(schema: Any, definitions: dict[str, Any]) -> Any:
 def _wrong_arguments(tool: str, error: ValidationError) -> str:
     """What is wrong with the arguments of a call, and what the tool takes."""
     problems = []
-    for one in error.errors():
-        place = ".".join(map(str, one["loc"])) or "the arguments"
+    for item in error.errors():
+        place = ".".join(map(str, item["loc"])) or "the arguments"
         problems.append(
             f"{place} is not an argument"
-            if one["type"] == "extra_forbidden"
-            else f"{place}: {_PYTHON.sub('', one['msg'][:1].lower() + one['msg'][1:])}"
+            if item["type"] == "extra_forbidden"
+            else f"{place}: {_PYTHON.sub('', item['msg'][:1].lower() + item['msg'][1:])}"
         )
     return f"{tool}: {'; '.join(dict.fromkeys(problems))}"
 

@@ -50,7 +50,7 @@ def message_line(message: StoredMessage) -> str:
 
 def whole_message(message: StoredMessage) -> Iterator[str]:
     """A message with everything that is kept with it; the lines of its text are indented."""
-    by = ", ".join(named(one) for one in (message.speaker, message.role) if one)
+    by = ", ".join(named(item) for item in (message.speaker, message.role) if item)
     place = f"{_id(message.id)} {message.at.isoformat()} {named(message.session)}"
     yield f"{place} {by}".rstrip()
     yield from (INDENT + line for line in same_lines(message.text))

@@ -171,7 +171,9 @@ def _meant(name: str) -> str | None:
     """
     spelled = name.casefold().replace("-", "_")
     known = sorted(FIELDS | _CHAT)
-    return next((one for one in known if spelled == one or _is_typing_error(spelled, one)), None)
+    return next(
+        (item for item in known if spelled == item or _is_typing_error(spelled, item)), None
+    )
 
 
 def _is_typing_error(name: str, meant: str) -> bool:

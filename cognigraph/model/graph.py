@@ -273,10 +273,10 @@ class ProfileEntry:
     @property
     def since(self) -> datetime | None:
         """Since when the oldest of the facts is true; ``None`` if there is none."""
-        return min((one.valid_from or one.first_observed for one in self.facts), default=None)
+        return min((fact.valid_from or fact.first_observed for fact in self.facts), default=None)
 
     def __repr__(self) -> str:
-        return f"<ProfileEntry {self.slot}: {'; '.join(one.text for one in self.facts)}>"
+        return f"<ProfileEntry {self.slot}: {'; '.join(fact.text for fact in self.facts)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +392,7 @@ def newest_written(
     """The newest versions of a kind, by chain; with ``as_of``, of what had been said by then."""
     by_chain = {
         one.chain: one
-        for one in sorted(written, key=lambda one: one.version)
+        for one in sorted(written, key=lambda item: item.version)
         if one.kind == kind and (as_of is None or one.at <= as_of)
     }
     return [by_chain[chain] for chain in sorted(by_chain)]

@@ -233,7 +233,7 @@ def total(results: Sequence[AddResult]) -> AddResult:
         forgotten=tuple(id for result in results for id in result.forgotten),
         chunks=sum(result.chunks for result in results),
         notes=tuple(note for result in results for note in result.notes),
-        rejected=tuple(one for result in results for one in result.rejected),
+        rejected=tuple(item for result in results for item in result.rejected),
         timings=dict(timings),
     )
 
@@ -408,11 +408,11 @@ def state(engine: Engine, space: str, given: Stating, by: str | None = None) -> 
 def _type_of(store: Store, space: str, name: str) -> str:
     """The type of the entity that has this name, if there is only one."""
     found = [
-        one
-        for one in store.resolution.named(space, name)
-        if normalise(one.name) == normalise(name) or one.type == "person"
+        item
+        for item in store.resolution.named(space, name)
+        if normalise(item.name) == normalise(name) or item.type == "person"
     ]
-    return found[0].type if len({one.type for one in found}) == 1 else _UNKNOWN
+    return found[0].type if len({item.type for item in found}) == 1 else _UNKNOWN
 
 
 def _when(given: Stating, at: datetime) -> When | None:

@@ -99,10 +99,10 @@ def lines(engine: Engine, space: str, *, derived: bool) -> Iterator[str]:
         yield _line("decision", a=decision.a, b=decision.b, verdict=decision.verdict,
                     into=decision.into)  # fmt: skip
     if derived:
-        for one in engine.store.graph.written(space):
-            yield _line("written", version_of=one.chain, of_kind=one.kind, version=one.version,
-                        at=one.at.isoformat(), text=one.text, title=one.title, steps=one.steps,
-                        sources=one.sources)  # fmt: skip
+        for item in engine.store.graph.written(space):
+            yield _line("written", version_of=item.chain, of_kind=item.kind, version=item.version,
+                        at=item.at.isoformat(), text=item.text, title=item.title, steps=item.steps,
+                        sources=item.sources)  # fmt: skip
     for ruling in engine.store.states.rulings(space):
         yield _ruling(ruling)
     for uid in store.forgotten(space):
@@ -203,9 +203,9 @@ def _session(engine: Engine, space: str, session: str, reading: SessionReading |
 
 def _revisions(engine: Engine, space: str, session: str) -> list[list[Any]]:
     return [
-        [one.version, one.at.isoformat(), one.extractor, one.keys,
-         [[theme.title, theme.summary] for theme in one.themes]]
-        for one in engine.store.graph.summaries(space, session)
+        [summary.version, summary.at.isoformat(), summary.extractor, summary.keys,
+         [[theme.title, theme.summary] for theme in summary.themes]]
+        for summary in engine.store.graph.summaries(space, session)
     ]  # fmt: skip
 
 
@@ -262,7 +262,7 @@ class _Replay:
     ) -> Theme:  # fmt: skip
         """The theme without its ``uid``, which may be of another space (see Import)."""
         found = (self._uids.get((message, part)) for message, part in covers)
-        origins = tuple(theme_uid(self._space, self._session["id"], one) for one in sources)
+        origins = tuple(theme_uid(self._space, self._session["id"], source) for source in sources)
         return Theme(title, summary, "", tuple(uid for uid in found if uid), reason, origins)
 
     def _state(self) -> str:
@@ -483,7 +483,7 @@ class Import:
             store.remember(self.space, self._forgotten)
 
     def _entities(self) -> list[EntityRow]:
-        ends = sorted({end for one in self._decisions for end in (one.a, one.b)})
+        ends = sorted({end for decision in self._decisions for end in (decision.a, decision.b)})
         vectors = self.engine.embedder.embed_names([name for name, _ in ends])
         return [
             EntityRow(

@@ -61,7 +61,7 @@ def history(
         History(subject, slot, tuple(sorted(triples, key=beginning)))
         for (subject, slot), triples in sorted(chains.items())
     ]
-    return found if relation is None else [one for one in found if _is_about(one, relation)]
+    return found if relation is None else [item for item in found if _is_about(item, relation)]
 
 
 def slot_of(triple: Triple) -> tuple[str, str]:
@@ -103,21 +103,21 @@ def profile(
     if not found:
         raise NotFoundError(f"no entity is called {entity!r}")
     # Entities of several types can share a name; that it is a name is the least of what one is.
-    called = list(dict.fromkeys(one.name for one in sorted(found, key=_is_only_a_name)))
+    called = list(dict.fromkeys(item.name for item in sorted(found, key=_is_only_a_name)))
     names = {normalise(name) for name in (*called, entity)}
     known = [
-        one
+        item
         for name in called
-        for one in store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
-        if normalise(one.name) in names
+        for item in store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
+        if normalise(item.name) in names
     ]
     triples = {
         triple.uid: triple for name in called for triple in _about(store, space, name, names, as_of)
     }
     return EntityProfile(
         called[0],
-        tuple(sorted({one.type for one in found})),
-        tuple(sorted({alias for one in known for alias in one.aliases})),
+        tuple(sorted({item.type for item in found})),
+        tuple(sorted({alias for item in known for alias in item.aliases})),
         tuple(_entries(triples.values(), names, at, earlier=earlier)),
     )
 
@@ -142,7 +142,7 @@ def _about(
 def _owned(store: Store, space: str, name: str, as_of: datetime | None) -> Iterator[Entity]:
     found = store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
     beginnings = tuple(f"{normalise(name)}{mark}s " for mark in "'’")
-    return (one for one in found if normalise(one.name).startswith(beginnings))
+    return (item for item in found if normalise(item.name).startswith(beginnings))
 
 
 def _all(store: Store, space: str, entity: str, as_of: datetime | None) -> Iterator[Triple]:
@@ -171,8 +171,8 @@ def _entries(
     entries = []
     for slot, found in slots.items():
         ordered = sorted(found, key=_began_at)
-        true = tuple(one for one in ordered if _is_true(one, at))
-        over = tuple(one for one in ordered if not _is_true(one, at) and _began(one, at))
+        true = tuple(item for item in ordered if _is_true(item, at))
+        over = tuple(item for item in ordered if not _is_true(item, at) and _began(item, at))
         if true or (over and earlier):
             entries.append(ProfileEntry(slot, true, over if earlier else ()))
     yield from sorted(entries, key=lambda entry: (entry.since is None, entry.slot))

@@ -188,7 +188,9 @@ def expire(engine: Engine, space: str, *, dry_run: bool, by: str | None = None) 
     """Forget what is over by now; see :meth:`cognigraph.Space.forget`."""
     choose = engine.store.housekeeping.choose
     rules = engine.settings.retention.rules
-    chosen = [one for selection in _over(rules, engine.clock()) for one in choose(space, selection)]
+    chosen = [
+        item for selection in _over(rules, engine.clock()) for item in choose(space, selection)
+    ]
     removal = _Removal(by, ("expired",), remember=True)
     return _forget_chosen(engine, space, _together(chosen), removal, dry_run=dry_run)
 
@@ -211,10 +213,10 @@ def _together(chosen: Iterable[Chosen]) -> list[Chosen]:
     """The messages of each session once, whichever rules apply to them."""
     chunks: dict[tuple[str, str], dict[str, None]] = {}
     messages: dict[tuple[str, str], dict[str, None]] = {}
-    for one in chosen:
-        key = one.session, one.session_uid
-        chunks.setdefault(key, {}).update(dict.fromkeys(one.chunks))
-        messages.setdefault(key, {}).update(dict.fromkeys(one.messages))
+    for item in chosen:
+        key = item.session, item.session_uid
+        chunks.setdefault(key, {}).update(dict.fromkeys(item.chunks))
+        messages.setdefault(key, {}).update(dict.fromkeys(item.messages))
     return [
         Chosen(*key, chunks=tuple(found), messages=tuple(messages[key]))
         for key, found in chunks.items()

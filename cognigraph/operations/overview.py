@@ -140,18 +140,20 @@ class Overview(Tenant):
 def _core_profile(written: Sequence[Written], version: int | None) -> CoreProfile | None:
     """The core profile in one version, by default the newest; ``None`` if there is none."""
     found = [
-        CoreProfile(one.text, one.version, one.at, one.sources)
-        for one in written
-        if one.kind == "profile" and version in (None, one.version)
+        CoreProfile(item.text, item.version, item.at, item.sources)
+        for item in written
+        if item.kind == "profile" and version in (None, item.version)
     ]
-    return max(found, key=lambda one: one.version, default=None)
+    return max(found, key=lambda item: item.version, default=None)
 
 
 def _procedures(written: Sequence[Written], *, versions: bool) -> list[Procedure]:
     """Procedures by title, each in its newest version or in all of them, oldest first."""
-    every = [one for one in written if one.kind == "procedure"]
+    every = [item for item in written if item.kind == "procedure"]
     found = [
-        Procedure(one.chain, one.title, one.steps, one.text, one.version, one.at, one.sources)
-        for one in (every if versions else newest_written(written, "procedure"))
+        Procedure(
+            item.chain, item.title, item.steps, item.text, item.version, item.at, item.sources
+        )
+        for item in (every if versions else newest_written(written, "procedure"))
     ]
-    return sorted(found, key=lambda one: (one.title, one.uid, one.version))
+    return sorted(found, key=lambda item: (item.title, item.uid, item.version))

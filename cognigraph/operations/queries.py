@@ -118,22 +118,22 @@ def _beginning(triple: Triple) -> tuple[Any, ...]:
 
 
 def _superseded(known: _Known, arguments: Mapping[str, Any]) -> list[Row]:
-    over = [one for one in known.triples(status="superseded") if one.superseded_by]
+    over = [triple for triple in known.triples(status="superseded") if triple.superseded_by]
     store, space = known.store, known.space
-    standings = store.states.standings_at(space, [one.uid for one in over], known.as_of)
-    newer = store.search.triples_by_uid(space, [one.superseded_by or "" for one in over])
+    standings = store.states.standings_at(space, [item.uid for item in over], known.as_of)
+    newer = store.search.triples_by_uid(space, [item.superseded_by or "" for item in over])
     rows = [
         {
-            "old": one.object,
-            "relation": one.relation,
-            "subject": one.subject,
-            "new": newer[one.superseded_by or ""].object,
-            "new_relation": newer[one.superseded_by or ""].relation,
-            "at": one.superseded_at,
-            "by": standings[one.uid].by,
-            "reason": one.reason,
+            "old": item.object,
+            "relation": item.relation,
+            "subject": item.subject,
+            "new": newer[item.superseded_by or ""].object,
+            "new_relation": newer[item.superseded_by or ""].relation,
+            "at": item.superseded_at,
+            "by": standings[item.uid].by,
+            "reason": item.reason,
         }
-        for one in over
+        for item in over
     ]
     rows.sort(key=lambda row: (row["subject"], row["relation"], row["old"]))
     return sorted(rows, key=lambda row: row["at"], reverse=True)
@@ -147,7 +147,7 @@ def _earlier_keys(known: _Known, id: str) -> list[Row]:
 
 def _themes(known: _Known, arguments: Mapping[str, Any]) -> list[Row]:
     session = known.session(arguments["session"])
-    themes = sorted((one.title, one.summary) for one in (session.themes if session else ()))
+    themes = sorted((item.title, item.summary) for item in (session.themes if session else ()))
     return [{"title": title, "summary": summary} for title, summary in themes]
 
 

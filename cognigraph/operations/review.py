@@ -210,7 +210,7 @@ def apply_repairs(
     Raises:
         NotFoundError: a fact was deleted since it was found.
     """
-    store.states.rule(space, *(_ruling(store, space, one) for one in repairs), by=by)
+    store.states.rule(space, *(_ruling(store, space, repair) for repair in repairs), by=by)
 
 
 def _ruling(store: Store, space: str, repair: Repair) -> NewRuling:
@@ -315,7 +315,9 @@ def _entity(
             )
         candidates = typed
     elif len(candidates) > 1 and preferred is not None:
-        candidates = [one for one in candidates if one.type == preferred] or candidates
+        candidates = [
+            candidate for candidate in candidates if candidate.type == preferred
+        ] or candidates
     if len(candidates) > 1:
         raise ConfigurationError(
             f"{name!r} is the name of several entities: {_listed(candidates)}; "

@@ -92,11 +92,11 @@ def _schema(hint: Any) -> Any:
     if hint is When:
         return str
     if origin in (Union, UnionType):
-        return Union[tuple(_schema(one) for one in arguments)]  # noqa: UP007
+        return Union[tuple(_schema(argument) for argument in arguments)]  # noqa: UP007
     if origin is Literal:
         return hint
     if origin is tuple and arguments[-1] is not Ellipsis:
-        return tuple[tuple(_schema(one) for one in arguments)]  # type: ignore[misc]
+        return tuple[tuple(_schema(argument) for argument in arguments)]  # type: ignore[misc]
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return dict[str, _schema(arguments[1])]  # type: ignore[misc]
     if isinstance(origin, type) and issubclass(origin, Sequence):
@@ -131,7 +131,7 @@ class _Brief:
         self._made: dict[int, Triple] = {}
 
     def triples(self, given: tuple[Triple, ...]) -> tuple[Triple, ...]:
-        return tuple(self._triple(one) for one in given)
+        return tuple(self._triple(item) for item in given)
 
     def hits(self, given: tuple[Hit, ...]) -> tuple[Hit, ...]:
         return tuple(replace(hit, triples=self.triples(hit.triples)) for hit in given)
@@ -174,7 +174,7 @@ def answer(result: SearchResult | SpacesResult | Context, *, explain: bool) -> R
     if explain:
         return AnyTextResponse(made)
     if isinstance(result, SpacesResult):
-        hits = [one | {"hit": _without(one["hit"], Hit)} for one in made["hits"]]
+        hits = [item | {"hit": _without(item["hit"], Hit)} for item in made["hits"]]
         made = _without(made, SpacesResult) | {"hits": hits}
     elif isinstance(result, SearchResult):
         made = _lean(made)
@@ -196,8 +196,8 @@ def _without(made: Mapping[str, Any], kind: type) -> dict[str, Any]:
 def brief_spaces(result: SpacesResult) -> SpacesResult:
     """As :func:`brief`, of several spaces."""
     made = _Brief()
-    hits = tuple(replace(one, hit=made.hits((one.hit,))[0]) for one in result.hits)
-    results = {name: brief(one) for name, one in result.results.items()}
+    hits = tuple(replace(hit, hit=made.hits((hit.hit,))[0]) for hit in result.hits)
+    results = {name: brief(item) for name, item in result.results.items()}
     return replace(result, hits=hits, results=results)
 
 

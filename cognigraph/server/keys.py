@@ -74,7 +74,7 @@ class Key:
 
     def opens(self, space: str) -> bool:
         """Whether the key is valid for a space."""
-        return self.spaces is None or any(fnmatchcase(space, one) for one in self.spaces)
+        return self.spaces is None or any(fnmatchcase(space, item) for item in self.spaces)
 
     def allows(self, permission: Permission) -> bool:
         """Whether the key has a permission."""

@@ -104,8 +104,8 @@ def problem(
 
 def invalid_request(found: Sequence[Mapping[str, Any]], content_type: str) -> Response:
     """The problem of a request that is not what the route reads: each field with what is wrong."""
-    errors = [_invalid_field(one, content_type) for one in found]
-    detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors[:5])
+    errors = [_invalid_field(item, content_type) for item in found]
+    detail = "; ".join(f"{error['field']}: {error['problem']}" for error in errors[:5])
     return problem(422, "The request is not valid", detail, errors=errors)
 
 

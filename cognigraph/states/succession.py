@@ -117,12 +117,12 @@ def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> d
     """
     known = {statement.uid: statement for statement in statements}
     ruled = _last_rulings(rulings)
-    taken = {uid for uid, one in ruled.items() if one.kind == "retract"}
+    taken = {uid for uid, value in ruled.items() if value.kind == "retract"}
     events = sorted(
-        (event for uid, one in known.items() if uid not in taken for event in _events(one)),
+        (event for uid, value in known.items() if uid not in taken for event in _events(value)),
         key=lambda event: (event.said, event.statement.uid),
     )
-    standings = {uid: _alone(one) for uid, one in known.items()}
+    standings = {uid: _alone(value) for uid, value in known.items()}
     for uid, standing in _replay(events).items():
         ended = standing.superseded_at
         if ended is None or ended > max(known[uid].said):
@@ -133,7 +133,7 @@ def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> d
 
 
 def _last_rulings(rulings: Sequence[Ruling]) -> dict[str, Ruling]:
-    return {one.uid: one for one in sorted(rulings, key=lambda ruling: ruling.order)}
+    return {item.uid: item for item in sorted(rulings, key=lambda ruling: ruling.order)}
 
 
 def _alone(statement: Statement) -> Standing:

@@ -312,11 +312,11 @@ class DividedStore:
     def catch_up(self, bookmarks: Sequence[str]) -> None:
         """Wait for each database that the bookmarks are of."""
         of_database: dict[str, list[str]] = {}
-        for one in bookmarks:
-            name, separator, bookmark = one.partition("=")
+        for item in bookmarks:
+            name, separator, bookmark = item.partition("=")
             if not separator or not name or ":" in name:
                 raise ConfigurationError(
-                    f"{one!r} does not name a database; pass on what bookmarks() of a memory with "
+                    f"{item!r} does not name a database; pass on what bookmarks() of a memory with "
                     "the same database= returned"
                 )
             of_database.setdefault(name, []).append(bookmark)

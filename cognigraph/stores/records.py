@@ -496,4 +496,4 @@ def page_of(placed: list[Placed], after: str | None) -> MessagePage:
     if not placed:
         return MessagePage((), after)
     last = placed[-1].position
-    return MessagePage(tuple(one.message for one in placed), f"{last.at}.{last.arrival}")
+    return MessagePage(tuple(item.message for item in placed), f"{last.at}.{last.arrival}")

@@ -111,8 +111,8 @@ def _plain(text: str) -> str:
     text = text.replace("，", ", ").replace("。", ". ")  # else they would stand within a number
     folded = "".join(_fraction(character) for character in text)
     return "".join(
-        str(unicodedata.digit(one)) if one.isdigit() and not one.isascii() else one
-        for one in unicodedata.normalize("NFKC", folded)
+        str(unicodedata.digit(item)) if item.isdigit() and not item.isascii() else item
+        for item in unicodedata.normalize("NFKC", folded)
     )
 
 
@@ -208,18 +208,18 @@ def _year(first: int, rest: Sequence[str]) -> Iterator[str]:
 
 def _in_han(run: str) -> Iterator[str]:
     """The number in Chinese characters: of one run, and of each of its digits."""
-    yield from (str(_HAN[one]) for one in run if one in _HAN and one != "半")
+    yield from (str(_HAN[item]) for item in run if item in _HAN and item != "半")
     if "半" in run:
         yield "0.5"
-    if all(one in _HAN for one in run):  # "二〇二六"
-        yield str(int("".join(str(_HAN[one]) for one in run)))
+    if all(item in _HAN for item in run):  # "二〇二六"
+        yield str(int("".join(str(_HAN[item]) for item in run)))
         return
     total = section = digit = 0
-    for one in run:
-        if one in _HAN:
-            digit = _HAN[one]
+    for item in run:
+        if item in _HAN:
+            digit = _HAN[item]
             continue
-        scale = _HAN_SCALES[one]
+        scale = _HAN_SCALES[item]
         if scale >= 10_000:
             total, section, digit = (total + section + digit) * scale, 0, 0
         else:

@@ -218,11 +218,11 @@ def is_english(text: str) -> bool | None:
     if not spelled:
         return None
     told = [_of_word(word, at == 0) for at, word in enumerate(spelled)]
-    other_scripts = sum([one.other_script for one in told])
+    other_scripts = sum([item.other_script for item in told])
     if other_scripts * 2 > len(told):
         return False
-    for_ = sum([one.english for one in told])
-    against = other_scripts + sum([one.foreign for one in told])
+    for_ = sum([item.english for item in told])
+    against = other_scripts + sum([item.foreign for item in told])
     if for_ == against:
         return None
     return for_ > against

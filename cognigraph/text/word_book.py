@@ -117,10 +117,10 @@ class StringBook:
     def numbers(self, strings: Sequence[str]) -> Numbers:
         """The number of each string; those that are new are added."""
         known = self._known()
-        for one in strings:
-            if one not in known:
-                known[one] = len(known)
-                self._new.append(one)
+        for string in strings:
+            if string not in known:
+                known[string] = len(known)
+                self._new.append(string)
         return np.fromiter(map(known.__getitem__, strings), np.int32, len(strings))
 
     def strings(self, numbers: Ints | Numbers) -> list[str]:
@@ -135,7 +135,7 @@ class StringBook:
     def settle(self) -> None:
         """Take what was added into the arrays."""
         if self._new:
-            spelled = [one.encode("utf-8", "surrogatepass") for one in self._new]
+            spelled = [item.encode("utf-8", "surrogatepass") for item in self._new]
             self._spelled = _extended(self._spelled, spelled)
             self._extend(self._new)
             self._new = []
@@ -172,7 +172,7 @@ class StringBook:
     def _known(self) -> dict[str, int]:
         if self._numbers is None:
             known = self.strings(np.arange(self._spelled.lists))
-            self._numbers = {one: number for number, one in enumerate(known)}
+            self._numbers = {item: number for number, item in enumerate(known)}
         return self._numbers
 
 

@@ -219,7 +219,7 @@ class _Reader:
         heading = _HEADING.match(line)
         if heading:
             level = len(heading[1])
-            self._headings = [one for one in self._headings if one[0] < level]
+            self._headings = [item for item in self._headings if item[0] < level]
             self._headings.append((level, _title(heading[2].rstrip(" \t\r#"))))
             self._found.headings.append(start)
             self._set_path(start)
@@ -241,7 +241,7 @@ class _Reader:
                 self._lead = start
             return
         indent = len(definition[1].expandtabs(4))
-        self._definitions = [one for one in self._definitions if one[0] < indent]
+        self._definitions = [item for item in self._definitions if item[0] < indent]
         self._definitions.append((indent, _title(definition[2])))
         begin = start if self._lead is None else self._lead
         self._lead = None

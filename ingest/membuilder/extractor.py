@@ -148,7 +148,7 @@ class MemBuilderExtractor(OnTop):
         results = self._run(window, state, new)
         failed = tuple(writer for writer, result in results.items() if result.error is not None)
         unread = (*state.unread, *new) if failed else ()
-        episodes = next((one.episodes for one in results.values() if one.episodes), None)
+        episodes = next((item.episodes for item in results.values() if item.episodes), None)
         writes = state.writes_episodes or episodes is not None
         after = WriterState(extraction.state, unread, failed, writes)
         themes = episodes or (None if state.writes_episodes else extraction.themes)
@@ -158,17 +158,17 @@ class MemBuilderExtractor(OnTop):
         made = results.values()
         return replace(
             extraction,
-            facts=(*extraction.facts, *(fact for one in made for fact in one.facts)),
-            mentions=(*extraction.mentions, *(each for one in made for each in one.mentions)),
+            facts=(*extraction.facts, *(fact for item in made for fact in item.facts)),
+            mentions=(*extraction.mentions, *(each for item in made for each in item.mentions)),
             keys=keys,
             themes=themes,
-            written=tuple(row for one in made for row in one.written),
+            written=tuple(row for item in made for row in item.written),
             state=after.dump(),
-            rejected=(*extraction.rejected, *(why for one in made for why in one.run.refused)),
-            usage=sum((one.run.usage for one in made), extraction.usage),
+            rejected=(*extraction.rejected, *(why for item in made for why in item.run.refused)),
+            usage=sum((item.run.usage for item in made), extraction.usage),
             provisional=extraction.provisional and not writes,
             summary_due=extraction.summary_due or bool(failed),
-            error=extraction.error or next((one.error for one in made if one.error), None),
+            error=extraction.error or next((item.error for item in made if item.error), None),
         )
 
     def _run(

@@ -218,7 +218,7 @@ def _updating(
     said = max(turns[index].at for index in action.turns)
     earlier = [target for target in targets if target.last_observed <= said]
     run.refused += (f"{LATER}: {target.text}" for target in targets if target not in earlier)
-    return replace(action.fact, turns=cited, supersedes=tuple(one.uid for one in earlier))
+    return replace(action.fact, turns=cited, supersedes=tuple(item.uid for item in earlier))
 
 
 # --- Procedures -----------------------------------------------------------------------------

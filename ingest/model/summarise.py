@@ -146,7 +146,7 @@ def _shrinks(old: str, new: str) -> bool:
 def _added(themes: list[Theme], theme: Theme) -> list[str]:
     """Add a theme; at the maximum, append it to the theme that shares most words with it."""
     if len(themes) < MAX_THEMES:
-        titles = {normalise(one.title) for one in themes}
+        titles = {normalise(item.title) for item in themes}
         if normalise(theme.title) in titles:
             theme = replace(theme, title=f"{theme.title} ({len(themes) + 1})")
         themes.append(theme)

@@ -225,7 +225,7 @@ class WindowNames:
         if _is_speaker(name):
             return self._entities[normalise(speaker)]
         if key in LISTENER:
-            others = [one for one in self._speakers.values() if one != speaker]
+            others = [item for item in self._speakers.values() if item != speaker]
             return self._entities[normalise(others[0])] if len(others) == 1 else None
         if not key or key in PRONOUNS:
             return None

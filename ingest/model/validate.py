@@ -64,7 +64,7 @@ def resolve_when(words: str, date: str, said_at: datetime, text: str) -> str | N
     meant = _readings(tokens, said_at)
     if meant is None:  # no words, or words that the rules cannot resolve
         return given.text if given else None
-    dates = [parse_when(one) for one in meant]
+    dates = [parse_when(item) for item in meant]
     if given is not None and (fitting := _fitting(given, dates)) is not None:
         return fitting
     if len(meant) == 1:
@@ -198,7 +198,7 @@ class CheckedAnswer:
             if reason:
                 self.rejected.append(f"{reason}: {_excerpt(line)}")
         self.rejected += (f"{TOO_MANY}: {_excerpt(line)}" for line in answer.facts[most:])
-        self._entities.update((normalise(one.name), one) for one in names.entities)
+        self._entities.update((normalise(item.name), item) for item in names.entities)
 
     def take_facts(self, facts: Iterable[FactLine], names: WindowNames) -> None:
         """Add parsed facts about all turns."""
@@ -206,7 +206,7 @@ class CheckedAnswer:
             if reason := self._take(fact, range(len(self.turns)), names):
                 said = f"{fact.subject} {fact.relation} {fact.object}"
                 self.rejected.append(f"{reason}: {_excerpt(said)}")
-        self._entities.update((normalise(one.name), one) for one in names.entities)
+        self._entities.update((normalise(entity.name), entity) for entity in names.entities)
 
     def _take(self, fact: FactLine, part: range, names: WindowNames) -> str:
         """Add a fact if it is valid; returns the reason for a rejection, or an empty text."""
@@ -326,9 +326,11 @@ class CheckedAnswer:
             for name in (entity.name, *lasting_aliases(entity, self.turns)):
                 positions.update(_naming(normalise(name), texts))
         return tuple(
-            Mention(one.name, one.type, tuple(sorted(indices[normalise(one.name)])), one.aliases)
-            for one in self.entities
-            if indices[normalise(one.name)] and one.name != ANONYMOUS
+            Mention(
+                item.name, item.type, tuple(sorted(indices[normalise(item.name)])), item.aliases
+            )
+            for item in self.entities
+            if indices[normalise(item.name)] and item.name != ANONYMOUS
         )
 
 

@@ -332,12 +332,12 @@ class Enricher:
         vector = self._embedder.embed([text[:_MOST_COMPARED]])[0]
         near = self._store.search.episodes(lease.space, vector, [], _MOST_NEAR)
         others = [
-            one
-            for one in near
-            if one.episode.session != lease.session and one.episode.reason == BY_MODEL
+            item
+            for item in near
+            if item.episode.session != lease.session and item.episode.reason == BY_MODEL
         ]
-        others.sort(key=lambda one: (-round(one.cosine, 6), one.episode.uid))
-        return tuple(one.episode for one in others[:_MOST_SIMILAR])
+        others.sort(key=lambda other: (-round(other.cosine, 6), other.episode.uid))
+        return tuple(other.episode for other in others[:_MOST_SIMILAR])
 
     def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
         """Return the chunks, or the summary of a lease without chunks, to the queue."""

@@ -94,7 +94,7 @@ class RulesExtractor:
         for index, chunk in enumerate(window.chunks):
             turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
-            phrases = (phrase for one in turn.read for phrase in one.phrases)
+            phrases = (phrase for item in turn.read for phrase in item.phrases)
             # An assistant gives no topic of its own.
             state.add_phrases(phrases, new=turn.role != "assistant")
             facts.add(turn.statements, index, chunk.speaker)
@@ -130,16 +130,16 @@ def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
     """
     penalty = _ASSISTANT_PENALTY if turn.role == "assistant" else 0.0
     day, speaker = turn.chunk.at.date().isoformat(), turn.chunk.speaker or ""
-    for number, one in enumerate(turn.read):
-        if one.corrects and (number or state.correct(speaker, one.sentence.text)):
+    for number, item in enumerate(turn.read):
+        if item.corrects and (number or state.correct(speaker, item.sentence.text)):
             continue
-        if not one.sentence.tokens or one.sentence.tokens[0].low in _UNCLEAR:
+        if not item.sentence.tokens or item.sentence.tokens[0].low in _UNCLEAR:
             continue
-        salience = _salience(one)
+        salience = _salience(item)
         if salience:
             salience = round(salience - penalty, 4)
         after = takewhile(lambda other: other.corrects, turn.read[number + 1 :])
-        text = " ".join(shorten(said.sentence.text) for said in (one, *after))
+        text = " ".join(shorten(said.sentence.text) for said in (item, *after))
         state.add_sentence(number, speaker, text, salience, day)
 
 
@@ -210,16 +210,16 @@ class _Mentions:
         found = [(speaker, "person")] if speaker else []
         found += [(name, types[name]) for name in aliases]
         own = turn.role != "assistant"
-        for one in turn.read:
+        for item in turn.read:
             found.extend(
                 (name.text, name.type if name.sure else types.get(name.text, name.type))
-                for name in one.names
+                for name in item.names
                 if own or state.turns_with(name.text)
             )
             found.extend(
                 (phrase.text, phrase.type)
-                for phrase in one.phrases
-                if one.english
+                for phrase in item.phrases
+                if item.english
                 and not phrase.proper
                 and phrase.text.casefold() not in words.KIN
                 and state.turns_with(phrase.text) >= _TURNS

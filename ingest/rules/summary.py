@@ -214,9 +214,9 @@ def covered(
         {theme for theme, quoted in enumerate(sentences) if not set(own).isdisjoint(quoted)}
         for own in episodes.numbers(turns)
     ]
-    some = next((one for one in owners if one), set[int]())
-    for at, one in enumerate(owners):
-        owners[at] = some = one or some
+    some = next((item for item in owners if item), set[int]())
+    for at, item in enumerate(owners):
+        owners[at] = some = item or some
     found: list[tuple[tuple[str, ...], str]] = []
     for theme in range(len(sentences)):
         own = [part for part, owner in zip(parts, owners, strict=True) if theme in owner]
@@ -233,7 +233,7 @@ def _shifts(turn: TurnSigns, following: TurnSigns | None, near: Sequence[TurnSig
     new = own | (following.terms if following is not None else frozenset())
     if len(turn.terms) < _FEWEST or not own:
         return False
-    old = frozenset[str]().union(*(one.terms for one in near))
+    old = frozenset[str]().union(*(item.terms for item in near))
     return len(new & old) <= _KEPT * min(len(new), len(old))
 
 
@@ -444,10 +444,10 @@ class SessionState:
 
     def correct(self, speaker: str, text: str) -> bool:
         """Add a correction to what the speaker said in the message before, if that is kept."""
-        before = [one for one in self.pool if self.chunks - 2 <= one.chunk < self.chunks]
+        before = [item for item in self.pool if self.chunks - 2 <= item.chunk < self.chunks]
         own = max(
-            (one for one in before if one.speaker == speaker),
-            key=lambda one: (one.chunk, one.index),
+            (item for item in before if item.speaker == speaker),
+            key=lambda item: (item.chunk, item.index),
             default=None,
         )
         if own is not None:
@@ -477,7 +477,7 @@ class SessionState:
         covered: list[set[str]] = []
         for _, stem, key in ranked:
             stems = set(stem.split())
-            known = key.name.lower() in speakers or any(_covers(one, stems) for one in covered)
+            known = key.name.lower() in speakers or any(_covers(item, stems) for item in covered)
             if known or not _is_topic(key):
                 continue
             chosen.append(key)

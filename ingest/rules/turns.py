@@ -164,7 +164,7 @@ class ChunkInContext:
         self.chunk = chunk
         plain = prose(without_captions(chunk.text))
         self.sentences = tuple(sentences(plain))
-        self.english = is_english(" ".join(one.text for one in self.sentences[:_JUDGED]))
+        self.english = is_english(" ".join(sentence.text for sentence in self.sentences[:_JUDGED]))
         self._around = tuple(before)[-CONTEXT:]
         roles = {turn.role for turn in self._around}
         others = {turn.chunk.speaker for turn in self._around if turn.role not in _SERVING}
@@ -207,7 +207,7 @@ class ChunkInContext:
             return []
         if self.role == "assistant":  # what an assistant says is nearly always advice for anybody
             return tasks(self.chunk.text, self._other, by_assistant=True)
-        said = [(one.sentence, one.times, one.english) for one in self.read]
+        said = [(item.sentence, item.times, item.english) for item in self.read]
         stated = statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
         return [*stated, *tasks(self.chunk.text, speaker, by_assistant=False)]
 

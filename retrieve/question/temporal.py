@@ -359,7 +359,7 @@ class NamedDate:
     def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
         """Return its interval in seconds since 1970; without a year, one for each of ``years``."""
         found = (self.interval(year) for year in (years if self.year is None else [self.year]))
-        return [(one[0].timestamp(), one[1].timestamp()) for one in found if one is not None]
+        return [(item[0].timestamp(), item[1].timestamp()) for item in found if item is not None]
 
     def interval(self, year: int) -> tuple[datetime, datetime] | None:
         """Return the half-open interval in UTC; ``year`` replaces a missing year.

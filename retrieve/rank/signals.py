@@ -166,7 +166,7 @@ def _put_together(said: Sequence[_Said], vocabulary: Vocabulary) -> TextWords:
             own[known, 1] = count + np.flatnonzero(known)
             count += len(texts)
         # Numbers from -1 downwards are those of the pieces that are read, which come after these.
-        spoken = {one: ~(len(whole) + number) for number, one in enumerate(dict.fromkeys(before))}
+        spoken = {item: ~(len(whole) + number) for number, item in enumerate(dict.fromkeys(before))}
         whole += spoken
         own[:, 0] = np.fromiter(map(spoken.__getitem__, before), np.int64, len(before))
         unknown = np.flatnonzero(~known)

@@ -43,7 +43,7 @@ def judged(**more):
 
 
 def standing(space):
-    return {one.text: (one.status, one.reason) for one in space.facts()}
+    return {fact.text: (fact.status, fact.reason) for fact in space.facts()}
 
 
 @pytest.mark.one_line
@@ -65,7 +65,7 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
         }[prompt.name]  # fmt: skip
 
     space = fill(open_memory(model=ScriptedModel(reply)).space(space_name), extractor)
-    bergen = next(one for one in space.facts() if one.text == "Ann lives in Bergen")
+    bergen = next(fact for fact in space.facts() if fact.text == "Ann lives in Bergen")
     space.review.restore(bergen)
     both = {"Ann lives in Bergen", "Ann lives in Oslo"}
     assert {text for text, (status, _) in standing(space).items() if status == "current"} >= both
@@ -81,7 +81,7 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
     assert "1 of 3 ids were not among those shown: left out" in notes
 
     applied = space.ask("Where does she live?", strategy="ama", repair="apply", now=NOW)
-    assert [one.applied for one in applied.proposals] == [True]
+    assert [proposal.applied for proposal in applied.proposals] == [True]
     assert standing(space)[bergen.text] == ("superseded", "she moved")
     space.review.restore(applied.proposals[0].old)
     assert standing(space)[bergen.text][0] == "current"
@@ -117,11 +117,11 @@ def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, ret
     for id, (day, text, _) in TURNS.items():
         space.add(text, session=f"s-{id}", speaker="Ann", at=f"{day}T09:00:00Z")
     space.flush()
-    space.review.restore(next(one for one in space.facts() if "Bergen" in one.text))
+    space.review.restore(next(fact for fact in space.facts() if "Bergen" in fact.text))
     strategy = ama(k_min=5, retention=retention)
     answer = space.ask("Where has Ann lived?", strategy=strategy, now=NOW)
     assert answer.rounds[0].plan.layer == "episodes"
-    assert [(one.action, one.old.text) for one in answer.proposals] == [
+    assert [(proposal.action, proposal.old.text) for proposal in answer.proposals] == [
         (action, "Ann lives in Bergen")
     ]
 
@@ -137,7 +137,7 @@ def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, spac
         ModelUnavailableError("down"),
     ]  # fmt: skip
     space = fill(open_memory(model=ScriptedModel(replies)).space(space_name), extractor)
-    space.review.restore(next(one for one in space.facts() if "Bergen" in one.text))
+    space.review.restore(next(fact for fact in space.facts() if "Bergen" in fact.text))
     before = standing(space)
     answer = space.ask("Where does Ann live?", strategy="ama", repair="apply", now=NOW)
     assert (answer.stopped, len(answer.proposals)) == ("model failed", 1)
@@ -176,14 +176,14 @@ def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, spac
     seen = []
     block = space.context("How many dogs does Ann keep?", now=NOW, strategy=rules,
                           on_round=seen.append)  # fmt: skip
-    assert [(one.plan.layer, one.plan.related) for one in seen] == [
+    assert [(item.plan.layer, item.plan.related) for item in seen] == [
         ("facts", False), ("messages", False), ("episodes", False), ("messages", True),
     ]  # fmt: skip
-    assert {one.layer for ended in seen for one in ended.found} == {"facts", "messages"}
+    assert {item.layer for ended in seen for item in ended.found} == {"facts", "messages"}
     assert "Facts:" in block and "Messages:" in block
     done = []
     space.context("Where does Ann live?", now=NOW, strategy=rules, on_round=done.append)
-    assert [one.assessment.verdict for one in done] == ["enough"]
+    assert [item.assessment.verdict for item in done] == ["enough"]
 
 
 @pytest.mark.one_line
@@ -192,7 +192,7 @@ def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extrac
     state = loop_state(space, "What does Ann like?", now=NOW, as_of="2026-05-01T00:00:00Z")
     first = state.fetch(AskAsItIs(k=1)(state))
     rest = state.fetch(AskAsItIs(k=9)(state))
-    assert [one.id for one in first] == ["j"]
+    assert [item.id for item in first] == ["j"]
     assert rest == ()  # the same query is not sent again
     more = state.recall.messages("Ann", 9, state.pool.message_keys())
     assert {hit.id for hit in more.hits} == {"b"}  # not o: it was said later

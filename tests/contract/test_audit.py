@@ -30,7 +30,7 @@ def memory(open_memory: Any) -> Memory:
 
 
 def actions(memory: Memory, space: str) -> list[tuple[Any, ...]]:
-    return [(one.action, one.by) for one in memory.admin.audit(space)]
+    return [(item.action, item.by) for item in memory.admin.audit(space)]
 
 
 def test_a_message_keeps_who_wrote_it(memory: Memory, space_name: str, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_message_keeps_who_wrote_it(memory: Memory, space_name: str, tmp_path:
     agent.add_many([{"role": "user", "content": "Hello.", "id": "m2", "written_by": "me"}])
     agent.add_fact("Ann", "lives in", "Oslo", id="f1", at=START)
     memory.space(space_name).add("Nobody says who.", id="m3", at=START)
-    found = {one.id: one.written_by for one in agent.messages()}
+    found = {message.id: message.written_by for message in agent.messages()}
     assert found == {"m1": "agent", "m2": "agent", "f1": "agent", "m3": None}
     assert agent.get("m2").metadata == {"written_by": "me"}  # type: ignore[union-attr]
     assert agent.why("Where do I live?", "m1").expected.written_by == "agent"
@@ -53,9 +53,11 @@ def test_a_message_keeps_who_wrote_it(memory: Memory, space_name: str, tmp_path:
     agent.files.export(tmp_path / "space.jsonl", derived=True)
     plain, named = memory.space(f"{space_name}-a"), memory.space(f"{space_name}-b", by="loader")
     assert plain.files.load(tmp_path / "space.jsonl") == 4
-    assert {one.id: one.written_by for one in plain.messages()} == found | {"m1": "editor"}
+    assert {message.id: message.written_by for message in plain.messages()} == found | {
+        "m1": "editor"
+    }
     named.files.load(tmp_path / "space.jsonl")
-    assert {one.written_by for one in named.messages()} == {"loader"}
+    assert {message.written_by for message in named.messages()} == {"loader"}
 
 
 def test_decisions_and_removals_are_logged_without_texts(memory: Memory, space_name: str) -> None:
@@ -65,7 +67,7 @@ def test_decisions_and_removals_are_logged_without_texts(memory: Memory, space_n
         space.add(text, id=f"m{number}", speaker="Ann", at=START + timedelta(days=number))
     space.add("I work at Equinor.", id="m3", session="w", speaker="Ben", at=START)
     space.flush()
-    facts = {one.object: one.uid for one in space.facts()}
+    facts = {fact.object: fact.uid for fact in space.facts()}
     ann.review.supersede(facts["Bergen"], facts["Oslo"], reason=f"{SECRET} said so")
     ann.review.retract(facts["Oslo"])
     space.review.restore(facts["Oslo"])
@@ -93,7 +95,7 @@ def test_decisions_and_removals_are_logged_without_texts(memory: Memory, space_n
     assert again.subjects == () and again.details["criteria"] == ["speaker"]
     assert memory.admin.audit(space_name, 2, 1) == memory.admin.audit(space_name)[1:3]
     shown = repr(memory.admin.audit(space_name))
-    assert not any(one in shown for one in (SECRET, "Bergen", "Equinor", "Ben"))
+    assert not any(item in shown for item in (SECRET, "Bergen", "Equinor", "Ben"))
 
 
 def test_the_log_outlives_the_space_and_no_query_sees_it(memory: Memory, space_name: str) -> None:
@@ -106,7 +108,7 @@ def test_the_log_outlives_the_space_and_no_query_sees_it(memory: Memory, space_n
     memory.admin.delete_space(space_name, by="root")  # there is nothing left
     assert actions(memory, space_name) == [("delete space", "root"), ("forget", "ann")]
     everything, whole = (memory.admin.audit(name, 1000) for name in (space_name, None))
-    assert [one for one in whole if one.space == space_name] == everything
+    assert [item for item in whole if item.space == space_name] == everything
 
 
 def test_what_expires_is_logged(open_memory: Any, space_name: str) -> None:

@@ -111,7 +111,7 @@ def repeating(words: str) -> Any:
     """The first new fact repeats the known one with these words."""
 
     def answer(user: str) -> Any:
-        line = next(one for one in user.splitlines() if one.startswith("F") and words in one)
+        line = next(line for line in user.splitlines() if line.startswith("F") and words in line)
         return {"repeats": [{"new": "N1", "entry": line.partition(".")[0]}]}
 
     return answer

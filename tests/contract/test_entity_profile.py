@@ -37,7 +37,7 @@ def space(open_memory, extractor, space_name, clock):
 
 
 def told(profile):
-    return {entry.slot: [one.object for one in entry.facts] for entry in profile.entries}
+    return {entry.slot: [fact.object for fact in entry.facts] for entry in profile.entries}
 
 
 def test_a_profile_has_what_is_true_by_slot(space):
@@ -63,7 +63,7 @@ def test_a_profile_has_what_is_true_by_slot(space):
 
 def test_a_profile_of_another_time_and_with_what_is_over(space):
     earlier = space.overview.profile("Ann", earlier=True)["home"]
-    assert [one.object for one in (*earlier.earlier, *earlier.facts)] == ["Bergen", "Oslo"]
+    assert [item.object for item in (*earlier.earlier, *earlier.facts)] == ["Bergen", "Oslo"]
     assert told(space.overview.profile("Ann", valid_at=at("01-15"))) == {
         "home": ["Bergen"], "visited": ["Rome"]
     }  # fmt: skip

@@ -68,7 +68,7 @@ def test_a_theme_with_the_messages_that_it_covers_is_an_episode(space):
     assert (bike.messages, bike.session) == (("m2", "m3", "m4", "m5"), "s")  # they overlap
     assert space.overview.episodes("s", limit=1, offset=1) == [trip]
     assert space.overview.episodes("other") == []
-    assert {one.uid for one in space.overview.sessions()[0].themes} == {trip.uid, bike.uid}
+    assert {theme.uid for theme in space.overview.sessions()[0].themes} == {trip.uid, bike.uid}
     rows = space.cypher(name="episodes")
     assert [(row["title"], row["covers"]) for row in rows] == [("Trip", 3), ("Bicycle", 4)]
 
@@ -77,7 +77,7 @@ def test_a_theme_with_the_messages_that_it_covers_is_an_episode(space):
 def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     space, extractor, open_memory, space_name, tmp_path
 ):
-    before = {one.title: one.uid for one in space.overview.episodes()}
+    before = {episode.title: episode.uid for episode in space.overview.episodes()}
 
     def renamed(window):
         trip, bike = window.notes.themes
@@ -91,7 +91,7 @@ def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     extractor.session = renamed
     tell(space, [("Ann", "The hotel in Lisbon is booked.")], first=6)
     space.flush()
-    found = {one.title: one for one in space.overview.episodes()}
+    found = {episode.title: episode for episode in space.overview.episodes()}
     assert found["Lisbon"].uid == before["Trip"]
     assert found["Lisbon"].messages == ("m0", "m1", "m2", "m6")
     assert found["Lisbon"].ended_at == at(6)
@@ -111,9 +111,9 @@ def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     header = header.replace(json.dumps(space_name), json.dumps(other.name))
     path.write_text(header + "".join(rest), "utf-8")
     other.files.load(path)
-    assert [one.title for one in other.overview.episodes()] == list(found)
-    assert not {one.uid for one in other.overview.episodes()} & {
-        one.uid for one in again.overview.episodes()
+    assert [episode.title for episode in other.overview.episodes()] == list(found)
+    assert not {episode.uid for episode in other.overview.episodes()} & {
+        episode.uid for episode in again.overview.episodes()
     }
 
 
@@ -124,10 +124,10 @@ def test_episodes_are_ranked_with_the_messages_that_they_cover(space):
     assert best.score and best.score > 0
     assert [hit.id for hit in found.hits] == ["m2", "m3", "m4", "m5"]
     whole = space.search("What happened to the bicycle?", 5, layer="episodes")
-    assert [one.title for one in whole.episodes] == ["Bicycle", "Trip"]
+    assert [episode.title for episode in whole.episodes] == ["Bicycle", "Trip"]
     assert [hit.id for hit in whole.hits] == ["m2", "m3", "m4", "m5", "m0", "m1"]
     early = space.search("Where to?", 5, layer="episodes", as_of=at(3))
-    assert [one.title for one in early.episodes] == ["Trip"]  # the other ended later
+    assert [episode.title for episode in early.episodes] == ["Trip"]  # the other ended later
     anns = space.search("bicycle", 5, layer="episodes", where=Filter(speaker="Ann"))
     assert [hit.id for hit in anns.hits] == ["m2", "m4", "m0"]
     assert space.search("", layer="episodes").episodes == ()
@@ -135,9 +135,9 @@ def test_episodes_are_ranked_with_the_messages_that_they_cover(space):
 
 def test_several_queries_give_episodes_in_turns_and_none_twice(space):
     both = space.search("stolen bicycle", 2, layer="episodes", also=["flights to Lisbon"])
-    assert [one.title for one in both.episodes] == ["Bicycle", "Trip"]
+    assert [episode.title for episode in both.episodes] == ["Bicycle", "Trip"]
     new = space.search("stolen bicycle", 2, layer="episodes", without=both.episodes[:1])
-    assert [one.title for one in new.episodes] == ["Trip"]
+    assert [episode.title for episode in new.episodes] == ["Trip"]
     unseen = space.search("stolen bicycle", 2, layer="episodes", without=["m3"])
     assert [hit.id for hit in unseen.hits[:3]] == ["m2", "m4", "m5"]
     one = space.search("stolen bicycle", 2, layer="episodes", per_session=1)
@@ -153,7 +153,7 @@ def test_facts_rank_the_messages_that_state_them(open_memory, extractor, space_n
     space.flush()
     found = space.search("Who lost a bicycle?", 2, layer="facts")
     stated = {hit.id for triple in found.triples[:1] for hit in found.hits
-              if triple.uid in {one.uid for one in hit.triples}}  # fmt: skip
+              if triple.uid in {item.uid for item in hit.triples}}  # fmt: skip
     assert found.triples[0].text == "Ben lost green bicycle"
     assert stated == {hit.id for hit in found.hits} == {"m3", "m5"}
     assert found.layer == "facts" and found.episodes == ()
@@ -166,7 +166,7 @@ def test_what_is_forgotten_is_in_no_episode(space, extractor):
     space.forget(message="m0")
     assert space.overview.episodes() == []  # its session is read again
     space.flush()
-    assert "m0" not in {id for one in space.overview.episodes() for id in one.messages}
+    assert "m0" not in {id for episode in space.overview.episodes() for id in episode.messages}
     space.forget(everything=True)
     assert space.overview.episodes() == []
     assert space.search("Lisbon", layer="episodes").episodes == ()
@@ -176,14 +176,18 @@ def test_a_copy_has_the_episodes(space, open_memory, extractor, space_name, tmp_
     memory: Memory = open_memory(extractor="rules")
     memory.admin.copy_space(space_name, f"{space_name}-b")
     copy = memory.space(f"{space_name}-b")
-    shown = [(one.title, one.messages, one.reason) for one in space.overview.episodes()]
-    assert [(one.title, one.messages, one.reason) for one in copy.overview.episodes()] == shown
+    shown = [
+        (episode.title, episode.messages, episode.reason) for episode in space.overview.episodes()
+    ]
+    assert [
+        (episode.title, episode.messages, episode.reason) for episode in copy.overview.episodes()
+    ] == shown
     space.files.export(tmp_path / "s.jsonl", derived=True)
     memory.admin.delete_space(space_name)
     assert memory.space(space_name).overview.episodes() == []
     memory.space(space_name).files.load(tmp_path / "s.jsonl")
     again = memory.space(space_name).overview.episodes()
-    assert [(one.title, one.messages, one.reason) for one in again] == shown
+    assert [(item.title, item.messages, item.reason) for item in again] == shown
     (hit,) = copy.search("stolen bicycle", 1, layer="episodes").episodes
     assert hit.title == "Bicycle"
 
@@ -199,7 +203,12 @@ def test_the_rules_make_episodes_whatever_the_batches(open_memory, space_name, e
             tell(space, talk[first : first + size], first)
             space.flush()
             first += size
-        found.append([(one.title, one.messages, one.reason) for one in space.overview.episodes()])
+        found.append(
+            [
+                (episode.title, episode.messages, episode.reason)
+                for episode in space.overview.episodes()
+            ]
+        )
     assert found[0] == found[1]
     covered = {id for _, messages, _ in found[0] for id in messages}
     assert covered == {f"m{n}" for n in range(8)}  # nothing is left out

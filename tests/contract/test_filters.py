@@ -147,16 +147,18 @@ def test_a_wrong_filter_is_refused(fields, reason):
 )
 def test_searches_lists_of_facts_and_episodes_agree_on_what_passes(space, where):
     """Stores filter in their own languages, and episodes in Python: all let the same pass."""
-    passing = [one.id for one in space.messages(limit=500) if passes(one, Filter(**where))]
+    passing = [
+        message.id for message in space.messages(limit=500) if passes(message, Filter(**where))
+    ]
     # Neo4j's index is approximate: of the messages that pass, it may miss some of the worst.
     hits = found(space, 20, **where)
     assert set(hits) <= set(passing)
     assert len(hits) == min(20, len(passing))
     listed = space.messages(limit=500, where=Filter(**where))
-    assert [one.id for one in listed] == passing
+    assert [item.id for item in listed] == passing
     first = space.messages(limit=2, where=Filter(**where))
     rest = space.messages(limit=500, where=Filter(**where), after=first.cursor) if first else ()
-    assert [one.id for one in (*first, *rest)] == passing
+    assert [item.id for item in (*first, *rest)] == passing
 
 
 def test_tags_and_fields_may_have_any_characters(open_memory, space_name):

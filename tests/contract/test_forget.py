@@ -254,7 +254,7 @@ def test_the_messages_around_a_forgotten_one_follow_each_other(rules):
     space.add("Less.", id="m6", session="s", speaker="Ben", at=at(-20))
     space.forget(message="m0")
     assert links() == [("m1", "m5"), ("m6", "m1"), ("n0", "n1")]
-    (session,) = [one for one in space.overview.sessions() if one.id == "s"]
+    (session,) = [item for item in space.overview.sessions() if item.id == "s"]
     assert (session.messages, session.started_at, session.ended_at) == (3, at(-20), at(20))
 
 

@@ -37,7 +37,7 @@ def test_an_export_is_imported_once(memory: Memory, tmp_path: Path) -> None:
     assert [str(bad) for bad in report.rejected] == [
         "item 2 is no conversation: it has no 'mapping'"
     ]
-    assert [one.read for one in seen] == [4, 7]
+    assert [item.read for item in seen] == [4, 7]
     assert seen[-1].bytes == seen[-1].total_bytes == (DATA / "chatgpt.json").stat().st_size
     assert str(report.first_at) == "2024-05-18 02:40:01.500000+00:00"
     call = space.get("n2")

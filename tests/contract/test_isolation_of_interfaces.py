@@ -169,8 +169,10 @@ def test_routes(compare_on_store: Compare, tmp_path: Path) -> None:
                 sent = exported if body == requests.EXPORTED else calls.value(body)
                 answer = client.request(
                     method,
-                    path.format(**{key: quote(str(one), safe="") for key, one in where.items()}),
-                    params={key: one for key, one in where.items() if f"{{{key}}}" not in path},
+                    path.format(
+                        **{key: quote(str(value), safe="") for key, value in where.items()}
+                    ),
+                    params={key: value for key, value in where.items() if f"{{{key}}}" not in path},
                     **({"content": sent} if isinstance(sent, bytes) else {"json": sent}),
                 )
                 exported = answer.content if operation == "export" else exported
@@ -219,7 +221,7 @@ def test_tools(compare: Compare, tmp_path: Path) -> None:
                     found.append((tool, given, [texts, settled(answer.structured_content)]))
                 for uri in tool_calls.RESOURCES:
                     answer = await client.read_resource(uri)
-                    found.append((uri, [one.text for one in answer.contents]))
+                    found.append((uri, [content.text for content in answer.contents]))
                 return found
 
     compare(lambda world, name: asyncio.run(play(world, name)))
@@ -246,7 +248,7 @@ def test_commands(compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixtur
         found = []
         for line in commands.COMMANDS:
             with world.open() as memory:
-                words = [str(Calls(memory, name, tmp_path).value(one)) for one in line]
+                words = [str(Calls(memory, name, tmp_path).value(item)) for item in line]
             capsys.readouterr()
             code = main([*words, *store])
             out, error = capsys.readouterr()
@@ -280,9 +282,9 @@ class Calls:
     def value(self, value: Any) -> Any:
         """What an argument stands for."""
         if isinstance(value, dict):
-            return {name: self.value(one) for name, one in value.items()}
+            return {name: self.value(item) for name, item in value.items()}
         if isinstance(value, list):
-            return [self.value(one) for one in value]
+            return [self.value(item) for item in value]
         if isinstance(value, Uid):
             return value.of(self._space)
         if value == CURSOR:
@@ -297,7 +299,7 @@ class Calls:
             self._cursor = result["cursor"]
         if verb == "spaces" and isinstance(result, list):
             listed = result[0]["items"] if isinstance(result[0], dict) else result
-            return [one for one in listed if one in self._names.values()]
+            return [item for item in listed if item in self._names.values()]
         if verb == "files.export" and isinstance(result, int):
             lines = self._file.read_text("utf-8").splitlines()
             return result, [settled(json.loads(line)) for line in lines]

@@ -96,9 +96,11 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
 
     assert space.overview.core_profile().text == "Drinks green tea; gave up coffee in May 2026."
     assert space.overview.core_profile(1) == first  # versions instead of overwriting
-    titles = [one.title for one in space.overview.sessions()[0].themes]
+    titles = [theme.title for theme in space.overview.sessions()[0].themes]
     assert titles == ["Espresso in the morning", "No more coffee", "From coffee to tea"]
-    merged = next(one for one in space.overview.episodes() if one.title == "From coffee to tea")
+    merged = next(
+        episode for episode in space.overview.episodes() if episode.title == "From coffee to tea"
+    )
     assert merged.messages == ("m0", "m1")
     rows = space.cypher(
         "MATCH (a:Theme)-[:DERIVED_FROM]->(b:Theme) RETURN a.title AS a, b.title AS b"
@@ -124,7 +126,7 @@ def test_a_fact_that_the_rules_have_read_as_well_is_stored_once(memory, stages, 
         {"action": "ADD", "fact": "1 | Mara | lives in | Turin"}]})  # fmt: skip
     tell(space, "I live in Turin. I work at Fiat.")
     space.queue.enrich()
-    assert sorted((one.text, one.object_type) for one in space.facts()) == [
+    assert sorted((fact.text, fact.object_type) for fact in space.facts()) == [
         ("Mara lives in Turin", "location"), ("Mara works at Fiat", "organization"),
     ]  # fmt: skip
 
@@ -164,8 +166,8 @@ def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, 
     tell(space, "I live in Graz. I press my coffee.")
     steps = space.queue.enrich()
     assert steps[0].summary_due and steps[0].triples
-    assert "Mara lives in Graz" in {one.text for one in space.facts()}  # the rules
-    assert [one.title for one in space.overview.procedures()] == ["Making coffee"]
+    assert "Mara lives in Graz" in {fact.text for fact in space.facts()}  # the rules
+    assert [procedure.title for procedure in space.overview.procedures()] == ["Making coffee"]
     assert space.overview.core_profile() is None
     assert memory._engine.store.queue.due_summaries(space_name) == 1
     stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."})
@@ -312,7 +314,11 @@ def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, spac
     day = f"{START:%Y-%m-%d}"
     assert f"E1. The move: {day}: Mara moves to Graz." in second  # dated by its turn
     assert "E2. A walk: 2026-05: Mara walks home." in second
-    episodes = {one.session: one for one in space.overview.episodes() if one.title == "The move"}
+    episodes = {
+        episode.session: episode
+        for episode in space.overview.episodes()
+        if episode.title == "The move"
+    }
     assert episodes["one"].summary == f"{day}: Mara moves to Graz."
     assert episodes["two"].summary == "2026-05-20 09:01: the boxes arrive in Graz."
     links = "MATCH (a:Theme)-[:DERIVED_FROM]->(b:Theme) RETURN a.summary AS a, b.summary AS b"
@@ -325,11 +331,13 @@ def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, spac
     assert space.cypher(links) == made_of
 
     space.forget(message="m0")  # what was made out of it may quote it: read again
-    assert [one.title for one in space.overview.episodes() if one.reason == "topic"] == []
+    assert [
+        episode.title for episode in space.overview.episodes() if episode.reason == "topic"
+    ] == []
     assert "Mara moves" not in str(space.cypher("MATCH (n) RETURN n", limit=1000))
     stages.then("episodic", {"operations": [WENT]})
     space.queue.enrich()
-    assert [one.session for one in space.overview.episodes() if one.title == "A walk"]
+    assert [episode.session for episode in space.overview.episodes() if episode.title == "A walk"]
 
 
 def test_an_updated_fact_is_superseded_whatever_the_wording(memory, stages, space_name):
@@ -405,7 +413,7 @@ def test_an_answer_from_the_whole_profile_and_the_most_similar_memories(
     assert "".join(f"\n  {line}" for line in profile.splitlines()) in block
     assert "\nProcedures:\n  Making coffee (French press): 1. grind coarsely" in block
     assert "2026-05: Mara walks home." in block and "lives in Graz" in block
-    assert [(one.label, one.kind) for one in answer.citations] == [("E1", "episode")]
+    assert [(citation.label, citation.kind) for citation in answer.citations] == [("E1", "episode")]
     assert block in prompts[0].user
     small = space.context("How does Mara make coffee?", 120, strategy="membuilder", now=at(60))
     assert small.tokens <= 120 and "Line 0 of" in str(small)

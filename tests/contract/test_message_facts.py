@@ -43,10 +43,10 @@ def test_facts_of_a_message_are_stored_with_it_as_their_source(space, extractor)
     space.add("I live in Leeds.", id="m1", role="user", facts=[LEEDS], at=at("05-18"))
     space.add("Nice.", id="m2", role="assistant", at=at("05-18"))
     moved = "I moved to Edinburgh last week. " + "So much to tell. " * 80  # several chunks
-    space.add(moved, id="m3", role="user", facts=(one for one in [EDINBURGH]), at=at("05-22"))
+    space.add(moved, id="m3", role="user", facts=(item for item in [EDINBURGH]), at=at("05-22"))
     space.flush()
     assert read == ["m2"]
-    edinburgh, leeds = sorted(space.facts(), key=lambda one: one.text)
+    edinburgh, leeds = sorted(space.facts(), key=lambda fact: fact.text)
     assert (leeds.text, leeds.subject_type, leeds.object_type) == (
         "user lives in Leeds", "person", "location",
     )  # fmt: skip
@@ -54,11 +54,11 @@ def test_facts_of_a_message_are_stored_with_it_as_their_source(space, extractor)
     assert leeds.valid_to == edinburgh.valid_from == datetime(2026, 5, 20, tzinfo=UTC)
     (source,) = edinburgh.sources
     assert (source.id, source.provenance, edinburgh.is_stated) == ("m3", "user", True)
-    assert [one.object for one in space.history("user", "home")[0].triples] == [
+    assert [triple.object for triple in space.history("user", "home")[0].triples] == [
         "Leeds",
         "Edinburgh",
     ]
-    assert [one.object for one in space.facts(valid_at=at("05-19"))] == ["Leeds"]
+    assert [fact.object for fact in space.facts(valid_at=at("05-19"))] == ["Leeds"]
     assert space.search("Where do I live now?", now=at("06-01"))[0].id == "m3"
 
     before = space.facts()
@@ -99,7 +99,7 @@ def test_what_is_replaced_in_another_language(space):
     space.flush()
     space.add(first, id="m1", speaker="Anna", at=at("05-01"), facts=[fact])
     space.flush()
-    found = {one.object: one.status for one in space.facts() if not one.negated}
+    found = {item.object: item.status for item in space.facts() if not item.negated}
     assert found == {"Spotify": "superseded", "Tidal": "current"}
 
 
@@ -114,7 +114,7 @@ def test_the_extractor_reads_what_it_is_asked_to_read(space, extractor):
         {**USES, "object": "Vim"}], at=at("05-01"))  # fmt: skip
     space.flush()
     assert read == ["m1"]
-    assert sorted(one.text for one in space.facts()) == [
+    assert sorted(fact.text for fact in space.facts()) == [
         "Ann lives in Bergen", "user lives in Leeds", "user uses Spotify", "user uses Vim",
     ]  # fmt: skip
     assert space.stats().pending == 0
@@ -125,8 +125,8 @@ def test_the_rules_take_names_and_keys_but_no_facts(open_memory, space_name):
     said = "I work at Equinor in Stavanger. Vera Lund plays chess with me."
     space.add(said, id="m1", speaker="Kim", facts=[{**USES, "subject": "me"}], at=at("05-01"))
     space.flush()
-    assert [one.text for one in space.facts()] == ["Kim uses Spotify"]
-    assert {"Vera Lund", "Kim", "Spotify"} <= {one.name for one in space.entities()}
+    assert [fact.text for fact in space.facts()] == ["Kim uses Spotify"]
+    assert {"Vera Lund", "Kim", "Spotify"} <= {entity.name for entity in space.entities()}
     assert space.overview.sessions()[0].keys
 
 
@@ -135,7 +135,7 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
 
     def summaries():
         space.flush()
-        return [one.summary for one in space.overview.sessions()]
+        return [session.summary for session in space.overview.sessions()]
 
     space.add("I booked the ferry to Turku.", id="m1", speaker="Kim", at=at("05-01"))
     space.add("It leaves at nine.", id="m2", speaker="Kim", at=at("05-02"),
@@ -154,7 +154,9 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
     space.forget(message="m5")
     assert "Turku, Miro." not in summaries()[0]
     assert [
-        one.text for one in space.overview.summaries("default") if "Turku, Miro." in one.text
+        summary.text
+        for summary in space.overview.summaries("default")
+        if "Turku, Miro." in summary.text
     ] == []
 
 
@@ -168,10 +170,10 @@ def test_a_chat_and_many_messages(space, extractor):
         [{"text": "Leeds.", "facts": [LEEDS], "at": at("05-02").isoformat()}, bad],
         skip_invalid=True,
     )
-    assert [one.index for one in many.rejected] == [1]
+    assert [item.index for item in many.rejected] == [1]
     space.flush()
     assert (read, len(space.facts())) == ([], 2)
-    assert [one.id for one in space.facts("Spotify")[0].sources] == ["x"]
+    assert [source.id for source in space.facts("Spotify")[0].sources] == ["x"]
     assert space.overview.sessions()[0].themes == (Theme("", "Music."),)
 
 
@@ -182,11 +184,11 @@ def test_facts_in_a_file_of_messages(space, extractor, tmp_path):
     file = tmp_path / "messages.jsonl"
     file.write_text("".join(json.dumps({**row, "at": "2026-05-01T09:00Z"}) + "\n" for row in rows))
     report = space.files.import_file(file, skip_invalid=True)
-    assert [str(one) for one in report.rejected] == [
+    assert [str(item) for item in report.rejected] == [
         "line 2 facts[0].object must have 1 to 300 characters"
     ]
     space.flush()
-    assert ([one.text for one in space.facts()], read) == (["user uses Spotify"], [])
+    assert ([fact.text for fact in space.facts()], read) == (["user uses Spotify"], [])
 
 
 def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
@@ -200,9 +202,12 @@ def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
     space.add("error E042\n" * 200, id="m2", session="s", role="tool", at=at("05-02"))
     space.flush()
     (triple,) = space.facts()
-    assert (triple.text, [one.id for one in triple.sources]) == ("build 7 failed with E042", ["m2"])
+    assert (triple.text, [source.id for source in triple.sources]) == (
+        "build 7 failed with E042",
+        ["m2"],
+    )
     shown = space.search("What failed?", now=at("06-01"), where=Filter(roles=["tool", "user"]))
-    assert [one.text for one in shown.triples] == ["build 7 failed with E042"]
+    assert [item.text for item in shown.triples] == ["build 7 failed with E042"]
 
 
 @pytest.mark.parametrize(

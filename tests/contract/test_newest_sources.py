@@ -34,29 +34,29 @@ def space(open_memory, space_name):
 def test_a_search_lists_the_newest_sources_and_those_among_its_hits(space):
     result = space.search("Where does Klara live?", k=14)
     said = {hit.id: hit for hit in result.hits}
-    (lives,) = [one for one in result.triples if one.text == "Klara lives in Bergen"]
+    (lives,) = [triple for triple in result.triples if triple.text == "Klara lives in Bergen"]
     assert len(said) == 14
     assert [source.id for source in lives.sources] == [f"m{n}" for n in range(13, -1, -1)]
     assert (lives.older_sources, lives.source_count) == (0, 14)
 
     result = space.search("Where does Klara live?", k=2)
-    (lives,) = [one for one in result.triples if one.text == "Klara lives in Bergen"]
+    (lives,) = [triple for triple in result.triples if triple.text == "Klara lives in Bergen"]
     expected = {f"m{n}" for n in range(4, 14)} | {hit.id for hit in result.hits}
     assert {source.id for source in lives.sources} == expected
     assert lives.source_count == 14
 
-    (whole,) = [one for one in space.facts("Bergen") if one.uid == lives.uid]
+    (whole,) = [fact for fact in space.facts("Bergen") if fact.uid == lives.uid]
     assert (len(whole.sources), whole.older_sources) == (14, 0)
 
     then = space.search("Where does Klara live?", k=2, as_of="2026-05-12T10:00:00Z")
-    (lives,) = [one for one in then.triples if one.text == "Klara lives in Bergen"]
+    (lives,) = [triple for triple in then.triples if triple.text == "Klara lives in Bergen"]
     assert [source.id for source in lives.sources][:10] == [f"m{n}" for n in range(11, 1, -1)]
     assert (lives.source_count, lives.last_observed.day) == (12, 12)
 
 
 def test_the_store_reads_as_many_sources_as_are_asked_for(space):
     store = space._engine.store.search
-    (lives,) = [one for one in space.facts("Bergen") if one.text == "Klara lives in Bergen"]
+    (lives,) = [fact for fact in space.facts("Bergen") if fact.text == "Klara lives in Bergen"]
     chunk = chunk_uid(message_uid(space.name, "s", "m1"), 0)
     until = datetime(2026, 5, 10, 9, tzinfo=UTC)
     for newest, ids, older in (
@@ -80,8 +80,8 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     )
     space.flush(60)
     store = space._engine.store.search
-    (lives,) = [one for one in space.facts("Bergen") if one.text == "Klara lives in Bergen"]
-    others = sorted(one.uid for one in space.facts() if one.uid != lives.uid)
+    (lives,) = [item for item in space.facts("Bergen") if item.text == "Klara lives in Bergen"]
+    others = sorted(item.uid for item in space.facts() if item.uid != lives.uid)
     said = [chunk_uid(message_uid(space.name, "s", f"m{n}"), 0) for n in (1, 13)]
     nurse = chunk_uid(message_uid(space.name, "t", "other"), 0)
     newest = NewestSources(2, (said[0],))
@@ -91,22 +91,22 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     assert set(found.chunks) == {*said, nurse}
     assert found.triples == store.triples_by_uid(space.name, [lives.uid, *others], newest)
     assert set(found.triples) == {lives.uid, *others}
-    assert [one.id for one in found.triples[lives.uid].sources] == ["m13", "m12", "m1"]
+    assert [source.id for source in found.triples[lives.uid].sources] == ["m13", "m12", "m1"]
     assert found.often >= {lives.uid}
     assert not any(found.triples[uid].source_count > 2 for uid in set(others) - found.often)
     assert found.sessions == store.sessions_by_id(space.name, ["s", "t"])
     assert set(found.sessions) == {"s", "t"}
     stated = {
-        uid: sorted(one.uid for one in space.facts() if id in {said.id for said in one.sources})
+        uid: sorted(item.uid for item in space.facts() if id in {said.id for said in item.sources})
         for uid, id in zip(said, ("m1", "m13"), strict=True)
     }
     assert found.stated == {uid: tuple(uids) for uid, uids in stated.items()}
 
     later = store.result(space.name, ResultQuery(stating=[nurse], newest=NewestSources(1)))
     assert (later.chunks, later.sessions) == ({}, {})
-    assert [(fact.text, [one.id for one in fact.sources]) for fact in later.triples.values()] == [
-        ("Ann works as nurse", ["other"])
-    ]
+    assert [
+        (fact.text, [source.id for source in fact.sources]) for fact in later.triples.values()
+    ] == [("Ann works as nurse", ["other"])]
     assert store.result(space.name, ResultQuery()) == ResultRecords()
     assert store.result(f"{space.name}-empty", query) == ResultRecords()
 
@@ -114,7 +114,7 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
 def test_a_fact_said_often_lists_sources_in_the_hits_only(space):
     """Messages are put in order before the first are chosen, and all their facts were read."""
     result = space.search("Where does Klara live now?", k=2)
-    (lives,) = [one for one in result.triples if one.text == "Klara lives in Bergen"]
+    (lives,) = [triple for triple in result.triples if triple.text == "Klara lives in Bergen"]
     expected = {f"m{n}" for n in range(4, 14)} | {hit.id for hit in result.hits}
     assert {source.id for source in lives.sources} == expected
     assert lives.source_count == 14

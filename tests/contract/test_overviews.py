@@ -42,7 +42,7 @@ def space(open_memory, space_name):
 
 
 def cited(block, kind):
-    return [one.id for one in block.citations if one.kind == kind]
+    return [citation.id for citation in block.citations if citation.kind == kind]
 
 
 @pytest.mark.slow
@@ -51,10 +51,10 @@ def test_an_overview_spans_the_sessions_in_order_of_time(space):
     messages = [f"{number}-{turn}" for number in range(4) for turn in (0, 1)]
     assert set(messages) <= set(cited(block, "message"))
     assert cited(block, "message") == sorted(cited(block, "message"))
-    episodes = {one.uid: one for one in space.overview.episodes()}
+    episodes = {episode.uid: episode for episode in space.overview.episodes()}
     told = [episodes[uid] for uid in cited(block, "episode")]
     assert len(told) >= 4 and not cited(block, "session")
-    assert [one.started_at for one in told] == sorted(one.started_at for one in told)
+    assert [item.started_at for item in told] == sorted(item.started_at for item in told)
     first = next(line for line in block.splitlines() if line.startswith("[E1] s0 (2026-05-20): "))
     assert "boat" in first
     assert block.tokens <= 700
@@ -90,7 +90,7 @@ def test_an_overview_keeps_to_the_filter_and_to_the_time(space):
 @pytest.mark.slow
 def test_an_overview_of_everything_has_episodes_of_all_times(space):
     block = space.context("What have we talked about so far?", 700, now=NOW)
-    assert {one.session for one in block.citations if one.kind == "episode"} == {
+    assert {citation.session for citation in block.citations if citation.kind == "episode"} == {
         "s0", "s1", "s2", "s3"
     }  # fmt: skip
     assert cited(block, "message")
@@ -111,10 +111,9 @@ def test_ask_answers_from_an_overview(open_memory, space, space_name):
     model = ScriptedModel(lambda prompt: answers[prompt.name])
     asked = open_memory(extractor="rules", model=model).space(space_name)
     answer = asked.ask(QUESTION, now=NOW)
-    assert {one.session for one in answer.context.citations if one.kind == "episode"} == {
-        "s0", "s1", "s2", "s3"
-    }  # fmt: skip
-    assert [one.kind for one in answer.citations] == ["episode"]
+    episodes = [citation for citation in answer.context.citations if citation.kind == "episode"]
+    assert {episode.session for episode in episodes} == {"s0", "s1", "s2", "s3"}
+    assert [citation.kind for citation in answer.citations] == ["episode"]
     assert answer.context.tokens <= 2600
 
 

@@ -34,7 +34,7 @@ def told(open_memory, space_name):
 
 def test_a_name_is_one_person_wherever_it_stands_in_a_sentence(told):
     entities = {(entity.name, entity.type) for entity in told.entities()}
-    assert {one for one in entities if one[0] in ("Nils", "Elsa")} == {
+    assert {item for item in entities if item[0] in ("Nils", "Elsa")} == {
         ("Nils", "person"),
         ("Elsa", "person"),
     }

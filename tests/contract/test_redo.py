@@ -218,7 +218,7 @@ def test_summaries_are_kept_as_revisions_and_survive_failures(
     extractor.result = lambda window: Extraction()
     space.queue.enrich()  # without a summary there is no new revision
     found = space.overview.summaries("s")
-    assert [(one.version, one.at) for one in found] == [
+    assert [(item.version, item.at) for item in found] == [
         (5, times[4]), (4, times[3]), (3, times[2]),
     ]  # fmt: skip
     assert (found[0].session, found[0].extractor, found[0].keys) == ("s", "scripted-1", ("m4",))

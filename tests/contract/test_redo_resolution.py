@@ -30,11 +30,11 @@ def reader(name, script):
 def _moved(window, script):
     facts, mentions = [], []
     for index, chunk in enumerate(window.chunks):
-        for one in script.get(chunk.message_id, ()):
-            if isinstance(one, Fact):
-                facts.append(order._moved(one, index))
+        for item in script.get(chunk.message_id, ()):
+            if isinstance(item, Fact):
+                facts.append(order._moved(item, index))
             else:
-                mentions.append(Mention(one.name, one.type, (index,), one.aliases))
+                mentions.append(Mention(item.name, item.type, (index,), item.aliases))
     return Extraction(facts=tuple(facts), mentions=tuple(mentions))
 
 

@@ -169,9 +169,9 @@ def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp
         fill(anew)
         anew.space("b").review.split("Anna")
         same(answers(memory), answers(anew))
-        for one in (memory, anew):
-            one.space("a").review.split("Anna")
-            one.space("b").review.merge("Anna", into="Anna Berg")
+        for item in (memory, anew):
+            item.space("a").review.split("Anna")
+            item.space("b").review.merge("Anna", into="Anna Berg")
         same(answers(memory), answers(anew))
     assert {t.text for t in memory.space("a").facts()} == {
         "Anna bought kayak", "Anna Berg bought kayak", "Ben does not know Anna",

@@ -432,6 +432,6 @@ def test_a_fact_without_a_type_is_the_same_as_the_typed_one(open_memory, extract
         assert space.review.duplicates() == []
     # If the name may be either of two, then what has no type stays apart from both.
     tell(space, extractor, person("Ann", "lives in", "Fiat", "location"))
-    types = {one.object_type: one.source_count for one in space.facts("Fiat")}
+    types = {item.object_type: item.source_count for item in space.facts("Fiat")}
     untyped = types.pop("concept", None) or types.pop("unknown")
     assert (untyped, types) == (2, {"location": 1, "organization": 1})

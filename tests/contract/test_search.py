@@ -197,7 +197,7 @@ def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later
     assert ordered in space.search(question, now=later, settings=wide).trace.notes
     assert ordered not in found.trace.notes
     dated = "What did Ben do after Ann moved to Oslo?"
-    notes = [space.search(dated, now=later, settings=one).trace.notes for one in (wide, paper)]
+    notes = [space.search(dated, now=later, settings=item).trace.notes for item in (wide, paper)]
     assert [any("taken to be" in note for note in own) for own in notes] == [True, False]
 
 

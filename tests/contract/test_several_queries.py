@@ -96,10 +96,10 @@ def test_ids_are_of_any_session_and_hits_of_their_own(space):
     assert ids(both).count("m0") == 2
     (hit,) = [hit for hit in both if hit.id == "m0" and hit.session == "s9"]
     rest = space.search("quiet harbour day 0", 61, NOW, without=[hit])
-    assert [one.session for one in rest if one.id == "m0"] == ["s0"]
+    assert [item.session for item in rest if item.id == "m0"] == ["s0"]
     cited = Citation("C1", "message", "m0", "s0")
     rest = space.search("quiet harbour day 0", 61, NOW, without=[cited])
-    assert [one.session for one in rest if one.id == "m0"] == ["s9"]
+    assert [item.session for item in rest if item.id == "m0"] == ["s9"]
     assert "m0" not in ids(space.search("quiet harbour day 0", 61, NOW, without=["m0"]))
 
 
@@ -114,7 +114,7 @@ def test_facts_and_sessions_that_were_seen_are_left_out(space):
     first = result.sessions[0]
     for seen in (first, first.session, first.session.id):
         again = space.search("quiet harbour", 5, NOW, without=[seen])
-        assert first.session.id not in {one.session.id for one in again.sessions}
+        assert first.session.id not in {session.session.id for session in again.sessions}
         assert ids(again) == ids(result)
 
 

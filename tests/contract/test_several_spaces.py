@@ -25,15 +25,15 @@ def test_spaces_are_searched_together_and_only_those_that_are_named(open_memory,
     named = [space_name + "a", space_name + "b", space_name + "nobody"]
     before = {name: memory.space(name).search("boiler", now=START) for name in named}
     result = memory.search_spaces(named, "boiler", 4, START)
-    assert {one.space for one in result} == set(named[:2])
-    assert {one.hit.id for one in result[:3]} == {"a0", "b0", "b1"}
+    assert {item.space for item in result} == set(named[:2])
+    assert {item.hit.id for item in result[:3]} == {"a0", "b0", "b1"}
     assert len(result) == 4
     for name in named:
-        own = [one.hit.id for one in result if one.space == name]
+        own = [item.hit.id for item in result if item.space == name]
         assert own == [hit.id for hit in before[name]][: len(own)]
         assert result.results[name].hits == memory.space(name).search("boiler", 4, START).hits
     only = memory.search_spaces(named, "boiler", now=START, where=Filter(speaker="a"))
-    assert {one.space for one in only} == {space_name + "a"}
+    assert {item.space for item in only} == {space_name + "a"}
     assert not memory.search_spaces([], "boiler")
     with pytest.raises(ConfigurationError, match="a list of names"):
         memory.search_spaces("ab", "boiler")
@@ -45,4 +45,4 @@ def test_without_names_all_spaces_are_searched(tmp_path):
         for name in "ab":
             memory.space(name).add("The boiler hums.", id=name, at=START)
         found = memory.search_spaces(None, "boiler", now=START)
-        assert sorted(one.space for one in found) == ["a", "b"]
+        assert sorted(item.space for item in found) == ["a", "b"]

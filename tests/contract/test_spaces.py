@@ -154,7 +154,8 @@ def standing(space):
 
 def revisions(space):
     return {
-        one.id: (one.version, space.overview.summaries(one.id)) for one in space.overview.sessions()
+        session.id: (session.version, space.overview.summaries(session.id))
+        for session in space.overview.sessions()
     }
 
 
@@ -181,7 +182,7 @@ def test_a_space_goes_to_the_other_store_and_back(
     memory = open_memory(extractor="rules")
     space = enriched(memory.space(space_name))
     expected, versions = shown(space), revisions(space)
-    assert {one.status for one in expected["standing"]} == {"current", "superseded", "retracted"}
+    assert {item.status for item in expected["standing"]} == {"current", "superseded", "retracted"}
     assert max(version for version, _ in versions.values()) > 1
     count = space.files.export(tmp_path / "one.jsonl", derived=derived)
     assert count == len(TALK) + 8
@@ -287,13 +288,13 @@ def test_an_interrupted_import_is_undone_when_it_is_repeated(open_memory, space_
     assert 0 < target.stats().messages < messages
     assert target.name not in memory.spaces()
     assert [
-        (one.name, target.name in one.detail) for one in memory.admin.check() if not one.ok
+        (item.name, target.name in item.detail) for item in memory.admin.check() if not item.ok
     ] == [("imports", True)]
     with pytest.raises(StoreError, match="part of an import that is running, or was interrupted"):
         target.add("I like tea.", id="mine", session="mine")
     assert target.files.load(path) == messages
     assert shown(target) == expected
-    assert [one.name for one in memory.admin.check() if not one.ok] == []
+    assert [item.name for item in memory.admin.check() if not item.ok] == []
     assert target.name in memory.spaces()
     # What was forgotten before stays forgotten.
     again = target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))

@@ -94,7 +94,7 @@ def test_the_time_of_a_stated_fact(space):
     assert times("a permit") == permit
     assert times("Rome") == ("current", utc(2025, 5, 1), utc(2025, 6, 1), "2025-05")
     at_work = {
-        year: [one.object for one in space.facts(slot="work", valid_at=utc(year, 2, 1))]
+        year: [fact.object for fact in space.facts(slot="work", valid_at=utc(year, 2, 1))]
         for year in (2018, 2020, 2022)
     }
     assert at_work == {2018: [], 2020: ["DNB"], 2022: ["Equinor"]}

@@ -120,8 +120,8 @@ def test_history_is_a_chain_from_the_oldest_to_the_newest(open_memory, extractor
     ]
     assert [t.object for t in chain.current] == ["Oslo"]
     assert space.history("Ann", "home") == [chain]
-    assert [one.slot for one in space.history("Ann")] == ["home", "likes jazz", "likes rock"]
-    assert [one.slot for one in space.history("Ann", "likes")] == ["likes jazz", "likes rock"]
+    assert [item.slot for item in space.history("Ann")] == ["home", "likes jazz", "likes rock"]
+    assert [item.slot for item in space.history("Ann", "likes")] == ["likes jazz", "likes rock"]
     assert space.history("Nobody") == []
 
 
@@ -151,7 +151,7 @@ def test_what_is_forgotten_is_not_quoted_as_a_reason(open_memory, extractor, spa
     assert "not so" in the(space, "Ann likes jazz").reason
     space.forget(message="y")
     ended = [triple for triple in space.facts() if triple.status != "current"]
-    assert {one.text: (one.status, one.reason or "") for one in ended} == {
+    assert {item.text: (item.status, item.reason or "") for item in ended} == {
         "Ann moved to Oslo": ("retracted", ""),
         "Ann lived in Paris": ("retracted", "Ann never lived in Paris"),
         "Ann likes jazz": ("superseded", ""),

@@ -69,7 +69,7 @@ def test_a_home_to_which_she_came_back_has_two_times(homes):
 def test_history_at_both_times(homes):
     def told(**times):
         chains = homes.history("Ann", "home", **times)
-        return [(one.object, one.status) for chain in chains for one in chain.triples]
+        return [(triple.object, triple.status) for chain in chains for triple in chain.triples]
 
     assert told() == [("Oslo", "superseded"), ("Bergen", "current")]
     assert told(as_of=at("07-01")) == [("Bergen", "superseded"), ("Oslo", "current")]
@@ -170,8 +170,8 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
         space.add(f"text {id}", id=id, session=session, at=at(day))
         space.flush()
     day = at("06-01")
-    assert [(one.id, one.messages, one.keys, one.summary, one.ended_at, one.version)
-            for one in space.overview.sessions(as_of=day)] == [
+    assert [(item.id, item.messages, item.keys, item.summary, item.ended_at, item.version)
+            for item in space.overview.sessions(as_of=day)] == [
         ("t", 1, ("key 2",), "told: text 2", at("03-01"), 1),
         ("s", 1, ("key 1",), "told: text 1", at("02-01"), 1),
     ]  # fmt: skip
@@ -182,15 +182,21 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
     assert space.cypher(name="themes", session="s", as_of=day) == [
         {"title": "told", "summary": "text 1"}
     ]
-    assert [one.id for one in space.overview.sessions(1, 1, as_of=day)] == ["s"]
+    assert [item.id for item in space.overview.sessions(1, 1, as_of=day)] == ["s"]
     read = space._engine.store.graph.sessions
-    assert [one.id for one in read(space_name, limit=9, as_of=day, ids=["s", "?"])] == ["s"]
+    assert [item.id for item in read(space_name, limit=9, as_of=day, ids=["s", "?"])] == ["s"]
     assert read(space_name, limit=9, as_of=day, ids=[]) == []
-    then = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities(as_of=day)}
+    then = {
+        (entity.name, entity.triples, entity.mentions, entity.aliases)
+        for entity in space.entities(as_of=day)
+    }
     assert then == {("Ann", 1, 2, ()), ("Bergen", 1, 0, ())}
-    now = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities()}
+    now = {
+        (entity.name, entity.triples, entity.mentions, entity.aliases)
+        for entity in space.entities()
+    }
     assert now == {("Ann", 2, 3, ("Annie",)), ("Bergen", 1, 0, ()), ("Oslo", 1, 0, ())}
-    assert [one.name for one in space.entities("os", as_of=day)] == []
+    assert [entity.name for entity in space.entities("os", as_of=day)] == []
     stats = space.stats(as_of=day)
     assert (stats.sessions, stats.messages, stats.entities, stats.triples, stats.keys) == (
         2, 2, 2, 1, 2
@@ -246,7 +252,11 @@ def test_named_queries_leave_out_what_was_said_later(homes):
     assert {name: rows(name, **takes.get(name, {}), as_of=july) for name in then} == then
     given = {"entity": "Ann", "session": "s-b", "message": "b"}
     for name, query in named_queries().items():
-        own = {one.name: given[one.name] for one in query.parameters if one.required}
+        own = {
+            parameter.name: given[parameter.name]
+            for parameter in query.parameters
+            if parameter.required
+        }
         assert homes.cypher(name=name, **own, as_of=NOW) == homes.cypher(name=name, **own), name
         assert homes.cypher(name=name, **own, as_of=at("01-01")) == [], name
 

@@ -141,6 +141,6 @@ def test_a_new_text_may_bring_its_payload(open_memory):
     assert changed.metadata == {"n": 1}
     assert memory.update("m", "", raw={"v": 3}).raw == {"v": 3}
     assert memory.update("m", "Lives in Bergen.").raw is None
-    assert [one.text for one in memory.overview.versions("m")] == [
+    assert [version.text for version in memory.overview.versions("m")] == [
         "Lives in Oslo.", "Lives in Hamar.", "", "Lives in Bergen.",
     ]  # fmt: skip

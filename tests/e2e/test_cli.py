@@ -428,7 +428,7 @@ def test_spaces_are_separate_and_an_unknown_one_is_an_error(quick: Cli) -> None:
     assert [hit["text"] for hit in found["hits"]] == ["ann keeps bees"]
     assert "the spaces are: ann, bob" in error_of(quick("search", "bees", "--space", "cid"), 2)
     everything = document(quick("stats", "--all", "--json"))["spaces"]
-    assert [(one["space"], one["messages"]) for one in everything] == [("ann", 1), ("bob", 1)]
+    assert [(item["space"], item["messages"]) for item in everything] == [("ann", 1), ("bob", 1)]
 
 
 # Errors
@@ -617,7 +617,7 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     assert "= Bob" in quick("entities").stdout
     assert "undo with: cognigraph split Bob" in quick("merge", "Bob", "--into", "Robert Lee").stdout
     split = document(quick("split", "Bob", "--json"))
-    assert [(one["name"], one["aliases"]) for one in split["entities"]] == [("Bob", [])]
+    assert [(item["name"], item["aliases"]) for item in split["entities"]] == [("Bob", [])]
 
     (pair,) = document(quick("duplicates", "--json"))["duplicates"]
     assert {pair["name"], pair["other"]} == {"Tom Hendriksen", "Tom Hendrikson"}
@@ -642,7 +642,7 @@ def test_history_and_what_a_user_says_of_facts(quick: Cli, tmp_path: Path) -> No
 
     def states() -> list[tuple[str, str]]:
         (chain,) = document(quick("history", "Ann", "lives in", "--json"))["history"]
-        return [(one["object"], one["status"]) for one in chain["triples"]]
+        return [(item["object"], item["status"]) for item in chain["triples"]]
 
     assert states() == [("Bergen", "superseded"), ("Oslo", "current")]
     printed = quick("history", "Ann").stdout

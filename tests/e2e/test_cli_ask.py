@@ -47,7 +47,7 @@ def test_rounds_and_the_answer_are_shown(filled: Cli, server: ModelServer) -> No
     result = filled("ask", QUESTION, *LATER, "--trace", **options)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert next(one for one in lines if one.startswith("round ")).startswith("round 1  messages")
+    assert next(line for line in lines if line.startswith("round ")).startswith("round 1  messages")
     assert "  partial: now" in lines and "  ? the doorbell scares the cat" in lines
     assert "the doorbell" in lines
     assert "call 1: lico-missing-1" in lines
@@ -67,7 +67,7 @@ def test_all_of_it_as_json_within_limits(filled: Cli, server: ModelServer) -> No
         1,
     )
     assert found["rounds"][0]["plan"]["queries"] == [QUESTION]
-    assert [one["id"] for one in found["rounds"][0]["found"]] != []
+    assert [item["id"] for item in found["rounds"][0]["found"]] != []
     assert found["calls"][0]["prompt"] == "loop-answer-1"
     assert found["citations"][0]["label"] == "C2"
     assert server.calls == 1
@@ -86,13 +86,13 @@ def test_without_a_model_the_block_is_printed(filled: Cli) -> None:
 @pytest.mark.slow
 def test_the_demo_plays_every_strategy_with_a_visible_script(quick: Cli, tmp_path: Path) -> None:
     found = document(quick("demo", "--loop", "--json"))
-    answers = {one["strategy"]: one for one in found["answers"]}
+    answers = {item["strategy"]: item for item in found["answers"]}
     assert list(answers) == ["licomemory", "hymem", "ama"]
-    for one in answers.values():
-        assert (one["stopped"], one["verdict"], one["notes"]) == ("answered", "enough", [])
-        assert one["citations"] and one["usage"]["calls"] == sum(
-            len(ended["calls"]) for ended in one["rounds"]
-        ) + len(one["calls"])
-        assert not any(ended["notes"] for ended in one["rounds"])
-    cited = {one["id"] for answer in answers.values() for one in answer["citations"]}
+    for item in answers.values():
+        assert (item["stopped"], item["verdict"], item["notes"]) == ("answered", "enough", [])
+        assert item["citations"] and item["usage"]["calls"] == sum(
+            len(ended["calls"]) for ended in item["rounds"]
+        ) + len(item["calls"])
+        assert not any(ended["notes"] for ended in item["rounds"])
+    cited = {item["id"] for answer in answers.values() for item in answer["citations"]}
     assert cited == {"m068", "m107", "m064", "m096"}

@@ -37,7 +37,7 @@ def written(prompt: Prompt) -> object:
 @pytest.mark.slow
 def test_episodes_are_listed(told: Cli) -> None:
     found = document(told("episodes", "s1", "--json"))["episodes"]
-    assert [(one["reason"], one["messages"]) for one in found] == [
+    assert [(item["reason"], item["messages"]) for item in found] == [
         ("cue", ["m1", "m2"]),
         ("start", ["m0"]),
     ]

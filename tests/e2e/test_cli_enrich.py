@@ -154,7 +154,7 @@ def test_sessions_history_lists_the_revisions_of_a_summary(run, extractor):
         ("2", "x-2"), ("1", "x-1"),
     ]  # fmt: skip
     found = document(run("sessions", "--history", "s1", "--json"))["revisions"]
-    assert [one["keys"] for one in found] == [["s1"], ["s1"]]
+    assert [item["keys"] for item in found] == [["s1"], ["s1"]]
     assert run("sessions", "--history", "nope")[0] == 1
 
 

@@ -62,7 +62,10 @@ def test_forgetting_is_shown_first_and_done_with_yes(filled: Cli, tmp_path: Path
     assert "I moved to Oslo in May." in listed and "I like kayaks." in listed
     assert "m0" in listed and "Equinor" not in listed
     report = document(filled("forget", "--speaker", "Ann", "--dry-run", "--json"))
-    assert [(one["session"], one["id"]) for one in report["listed"]] == [("s", "m0"), ("s", "m2")]
+    assert [(item["session"], item["id"]) for item in report["listed"]] == [
+        ("s", "m0"),
+        ("s", "m2"),
+    ]
     assert "give one of them" in error_of(filled("forget", "--everything", "--dry-run", "--yes"), 2)
     shown = filled("forget", "--message", "m1")
     assert shown.returncode == 0 and "nothing was deleted" in shown.stderr
@@ -113,7 +116,7 @@ def test_a_fact_is_stated_on_the_command_line(quick: Cli) -> None:
     assert (stored["new"], stored["text"]) == (True, "Ann lives in Oslo (2026-05)")
     (fact,) = document(quick("facts", "Ann", "--json"))["facts"]
     assert (fact["object"], fact["valid_from"]) == ("Oslo", "2026-05-01T00:00:00+00:00")
-    assert [(one["id"], one["said_by"], one["provenance"]) for one in fact["sources"]] == [
+    assert [(item["id"], item["said_by"], item["provenance"]) for item in fact["sources"]] == [
         (stored["id"], "crm", "user")
     ]
     assert "valid_from must be one time" in error_of(
@@ -130,7 +133,7 @@ def test_expiry_profile_and_several_spaces_on_the_command_line(quick: Cli) -> No
     quick("add", "I live in Bergen.", "--id", "m3", "--space", "other", *at)
     found = document(quick("search", "Where does Ann live?", "--in", "default", "--in", "other",
                          "--json"))["hits"]  # fmt: skip
-    assert {(one["space"], one["hit"]["id"]) for one in found} >= {
+    assert {(item["space"], item["hit"]["id"]) for item in found} >= {
         ("default", "m1"), ("other", "m3")
     }  # fmt: skip
     expired = ("forget", "--expired")
@@ -138,7 +141,7 @@ def test_expiry_profile_and_several_spaces_on_the_command_line(quick: Cli) -> No
     assert (planned["messages"], planned["dry_run"]) == (1, True)
     assert "--keep 'x' must be DAYS[:ROLE[:TAG]]" in error_of(quick(*expired, "--keep", "x"), 2)
     assert document(quick(*expired, "--yes", "--json"))["messages"] == 1
-    assert [one["id"] for one in document(quick("messages", "--json"))["messages"]] == ["m1"]
+    assert [item["id"] for item in document(quick("messages", "--json"))["messages"]] == ["m1"]
     profile = document(quick("profile", "Ann", "--json"))
     assert [entry["slot"] for entry in profile["entries"]] == ["home"]
     assert document(quick(*expired, "--keep", "1:person", "--yes", "--json"))["messages"] == 1

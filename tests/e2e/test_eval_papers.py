@@ -115,9 +115,12 @@ def test_what_a_run_takes_is_said_before_it_begins(cli, locomo, longmemeval):
         assert "add --yes, or a limit with --budget-calls" in told.stderr
         # 8 and 4 questions, 5 runs, an answer and a verdict each; the building comes on top
         told = json.loads(paper(cli, server, "licomemory", *both, "--json").stdout)["estimates"]
-        assert [(one["questions"], one["answers"]["calls"]) for one in told] == [(8, 40), (4, 20)]
-        assert all(one["judge"]["calls"] == one["answers"]["calls"] for one in told)
-        assert all(one["build"]["calls"] > 0 for one in told)
+        assert [(item["questions"], item["answers"]["calls"]) for item in told] == [
+            (8, 40),
+            (4, 20),
+        ]
+        assert all(item["judge"]["calls"] == item["answers"]["calls"] for item in told)
+        assert all(item["build"]["calls"] > 0 for item in told)
         assert server.calls == 0
         assert "eval paper needs one of licomemory, ama, hymem, membuilder" in error_of(
             paper(cli, server, "memgpt", *both), 2
@@ -189,8 +192,8 @@ def test_membuilder_writes_a_memory_and_answers_from_it(cli, locomo, longmemeval
     with ModelServer(models) as server:
         found = finished(paper(cli, server, "membuilder", *data, "--yes", "--json"))
     measured = found["benchmarks"]
-    assert [one["benchmark"] for one in measured] == ["locomo", "longmemeval", "perltqa"]
-    assert [one["rows"][0]["questions"] for one in measured][:2] == [8, 4]
+    assert [item["benchmark"] for item in measured] == ["locomo", "longmemeval", "perltqa"]
+    assert [item["rows"][0]["questions"] for item in measured][:2] == [8, 4]
     assert found["complete"]
     assert models.asked["builder", "core"] == models.asked["builder", "semantic"] > 4
     # Each session's writer has read the profile that those before it have written.
@@ -226,7 +229,7 @@ def test_rows_have_means_over_runs_and_their_deviation():
 
 
 def test_every_paper_has_columns_for_what_it_published():
-    for one in PAPERS.values():
-        for figures in one.published.values():
+    for paper in PAPERS.values():
+        for figures in paper.published.values():
             for values in figures.values():
-                assert set(values) <= set(one.heads)
+                assert set(values) <= set(paper.heads)

@@ -109,10 +109,10 @@ def test_a_killed_run_of_a_strategy_continues(tmp_path: Path) -> None:
             time.sleep(0.02)
         process.kill()
         process.wait()
-        kept = [one["id"] for one in lines(folder_of(file), "answers-*.jsonl")[:2]]
+        kept = [line["id"] for line in lines(folder_of(file), "answers-*.jsonl")[:2]]
         before = server.calls
         server.then(reply)
         found = result(*arguments[1:], **endpoint(server))
         assert found["qa"]["accuracy"]["all"]["judged"] == QUESTIONS
         assert server.calls - before <= 3 * (QUESTIONS - len(kept))
-    assert [one["id"] for one in lines(folder_of(file), "answers-*.jsonl")][:2] == kept
+    assert [line["id"] for line in lines(folder_of(file), "answers-*.jsonl")][:2] == kept

@@ -82,12 +82,12 @@ def stored(tmp_path: Path) -> Iterator[Callable[[], Memory]]:
 def rows(memory: Memory) -> dict[tuple[str, str, str], tuple[str | None, bool, list[str]]]:
     """Map (subject, relation, object) of each triple to its time, negation and messages."""
     return {
-        (one.subject, one.relation, one.object): (
-            one.when and one.when.text,
-            one.negated,
-            sorted(source.id for source in one.sources),
+        (fact.subject, fact.relation, fact.object): (
+            fact.when and fact.when.text,
+            fact.negated,
+            sorted(source.id for source in fact.sources),
         )
-        for one in memory.facts(limit=500)
+        for fact in memory.facts(limit=500)
     }
 
 
@@ -100,10 +100,10 @@ def test_the_sample_becomes_the_graph_it_should(cli, stages, stored):
     found = rows(memory)
     for row, expected in EXPECTED.items():
         assert found[row] == expected, row
-    types = {one.name: one.type for one in memory.entities(limit=500)}
+    types = {entity.name: entity.type for entity in memory.entities(limit=500)}
     assert {name: types[name] for name in TYPES} == TYPES
     assert not {"I", "my sister", "the lab", "she", "the Peugeot"} & set(types)
-    sessions = {one.id: one for one in memory.overview.sessions()}
+    sessions = {session.id: session for session in memory.overview.sessions()}
     assert len(sessions) == 8
     themes = [theme.title for theme in sessions["jul-knee"].themes]
     assert themes == ["Jonas's knee", "Lisbon is cancelled", "Museum and theft"]

@@ -40,7 +40,7 @@ def test_servers_are_found_by_the_dialect_they_speak(ollama):
     servers = [ModelServer(drop(), pages=getattr(model_server, name)) for name in pages]
     web = ModelServer(drop(), pages={"/": {}, "/v1/models": ["x", {"data": 7}]})
     with servers[0], servers[1], servers[2], servers[3], web:
-        roots = [one.url.removesuffix("/v1") for one in (ollama, *servers, web)]
+        roots = [item.url.removesuffix("/v1") for item in (ollama, *servers, web)]
         names = ("Ollama", "LM Studio", "vLLM", "llama.cpp", "Ollama", "llama.cpp")  # two swapped
         found = look([*zip(names, roots, strict=True), ("vLLM", "http://127.0.0.1:9")])
         assert models_at(servers[2].url) == ("Qwen/Qwen3-8B",)
@@ -74,7 +74,7 @@ def test_a_choice_is_tried_written_and_read(set_up, ollama, tmp_path, monkeypatc
     read = document(set_up(*SAID, "--id", "m2", "--json", OPENAI_API_KEY="sk-secret"))
     assert read["enriched"]["triples"] == 2
     assert ollama.calls > calls
-    assert {one.headers["Authorization"] for one in ollama.requests} == {"Bearer no-key"}
+    assert {request.headers["Authorization"] for request in ollama.requests} == {"Bearer no-key"}
     calls = ollama.calls
     document(set_up(*SAID, "--id", "m3", "--extractor", "rules", "--json"))
     document(set_up(*SAID, "--id", "m4", "--json", COGNIGRAPH_EXTRACTOR="rules"))

@@ -142,7 +142,7 @@ def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
 
     async def works(client: dict[str, Any], number: int) -> list[str]:
         names = [
-            str(tmp_path / "memory.db") if "memory.db" in one else one for one in client["args"]
+            str(tmp_path / "memory.db") if "memory.db" in item else item for item in client["args"]
         ]
         command = str(installed / client["command"])
         parameters = StdioServerParameters(command=command, args=names, env=environment())

@@ -99,10 +99,12 @@ def test_a_password_in_the_base_url_is_sent_and_shown_nowhere(server, connect, c
         model.ask(PROMPT, Facts)
     model.ask(PROMPT, Facts)
     sent = base64.b64encode(b"user:pass/word0").decode()
-    assert [one.headers["Authorization"] for one in server.requests] == [f"Basic {sent}"] * 2
+    assert [request.headers["Authorization"] for request in server.requests] == [
+        f"Basic {sent}"
+    ] * 2
     shown = f"{caught.value!r} {model!r} {caplog.text}"
     assert "HTTP 401: no login for" in shown and "HTTP Request: POST http://127.0.0.1" in shown
-    assert not [one for one in (KEY, "word0", sent, sent[:-4]) if one in shown]
+    assert not [item for item in (KEY, "word0", sent, sent[:-4]) if item in shown]
 
 
 def test_a_question_and_its_answer(server, connect):

@@ -90,10 +90,10 @@ def test_a_follow_up_brings_new_messages_and_the_answer_cites_the_block(ask):
     first, second = answer.rounds
     assert shown == [first, second]
     assert len(first.found) == 2
-    assert {one.id for one in (*first.found, *second.found)} >= {"jul0", "may0"}
-    assert not {one.id for one in first.found} & {one.id for one in second.found}
+    assert {item.id for item in (*first.found, *second.found)} >= {"jul0", "may0"}
+    assert not {item.id for item in first.found} & {item.id for item in second.found}
     assert second.found[0].query == "camping in the hills"
-    assert [one.label for one in answer.citations] == ["C1", "C2"]
+    assert [citation.label for citation in answer.citations] == ["C1", "C2"]
     assert answer.notes == ("2 labels of the answer are not in the block: left out",)
     assert {hit.id for hit in answer.context.hits} >= {"jul0", "may0"}
     assert answer.usage.calls == server.calls == 3
@@ -128,7 +128,7 @@ def test_a_model_that_repeats_itself_is_not_searched_for_again(ask):
         lico_missing=missing("camping trip", "Camping trip!", QUESTION.upper()), loop_answer=ANSWER
     )
     answer, _, server = ask(stages, strategy=licomemory(k=2, new=1, rounds=9))
-    assert [one.plan.queries for one in answer.rounds] == [(QUESTION,), ("camping trip",)]
+    assert [item.plan.queries for item in answer.rounds] == [(QUESTION,), ("camping trip",)]
     assert (answer.stopped, server.calls) == ("no new query", 3)
     assert "3 of 3 queries were empty or sent before: not sent again" in answer.rounds[1].notes
 
@@ -214,7 +214,7 @@ def test_tokens_and_money_end_the_search(ask, limits, told):
     assert (server.calls, answer.stopped, answer.text) == (2, "limit", "")
     assert answer.notes[0] == f"stopped early: {told}"
     assert answer.usage.cost == pytest.approx(0.0011)
-    assert {"a", "b"} >= {one.plan.queries[0] for one in answer.rounds[1:]}
+    assert {"a", "b"} >= {item.plan.queries[0] for item in answer.rounds[1:]}
 
 
 @pytest.mark.slow
@@ -256,7 +256,7 @@ def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
     assert stages.stages.count("hymem-select") == 6
     assert (answer.stopped, answer.text) == ("answered", ANSWER["answer"])
     (only,) = answer.rounds
-    assert {one.id for one in (*only.found, *only.deepened) if one.layer == "messages"} == {
+    assert {item.id for item in (*only.found, *only.deepened) if item.layer == "messages"} == {
         f"{session}{turn}" for session in TALK for turn in range(3)
     }
     assert [call.prompt for call in only.calls] == [
@@ -298,14 +298,14 @@ def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
         "hymem-light", "hymem-select", "hymem-deep", "hymem-reflect", "hymem-deep",
         "hymem-reflect",
     ]  # fmt: skip
-    assert [(one.plan.layer, one.plan.queries) for one in answer.rounds] == [
+    assert [(item.plan.layer, item.plan.queries) for item in answer.rounds] == [
         ("episodes", (QUESTION,)), ("messages", (QUESTION,)),
     ]  # fmt: skip
     note = "sure, but the answer says that something is not known: taken as not sure"
     assert answer.rounds[0].notes == (note,)
     assert (answer.text, answer.verdict) == (ANSWER["answer"], "enough")
-    seen = {one.id for one in answer.rounds[0].found if one.layer == "messages"}
-    new = [one.id for one in answer.rounds[1].found]
+    seen = {item.id for item in answer.rounds[0].found if item.layer == "messages"}
+    new = [item.id for item in answer.rounds[1].found]
     assert (len(seen), len(new), seen & set(new)) == (5, 2, set())
     last = stages.prompts("hymem-deep")[-1]
     assert all(TALK[id[:3]][int(id[3])] in last for id in new)
@@ -321,7 +321,7 @@ def test_summaries_are_judged_beside_newer_messages_in_order_of_time(ask):
     lines = re.findall(r"^\[([EM])\d+\] (\d{4}-\d\d-\d\d)", shown, re.MULTILINE)
     assert sorted(kind for kind, _ in lines) == ["E", *"MMMMM"]
     assert [day for _, day in lines] == sorted(day for _, day in lines)
-    assert {one.label[0] for one in answer.rounds[0].found} == {"E", "M"}
+    assert {item.label[0] for item in answer.rounds[0].found} == {"E", "M"}
     assert len(answer.context.hits) == 5
 
 

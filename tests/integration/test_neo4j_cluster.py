@@ -42,12 +42,12 @@ def test_followers_answer_searches_after_what_was_written(
         space.add("Ann lives in Oslo.", id="m1")
         written = memory.admin.bookmarks()
         assert len(written) == 1
-        assert {one.server for one in cluster.taken() if one.writes} == {"leader"}
+        assert {item.server for item in cluster.taken() if item.writes} == {"leader"}
         assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]
         asked = cluster.taken()
-        assert {(one.server, one.writes) for one in asked} == {("follower", False)}
+        assert {(item.server, item.writes) for item in asked} == {("follower", False)}
         assert asked[0].after == written
-        assert all(one.after for one in asked), "no read may see an older state"
+        assert all(item.after for item in asked), "no read may see an older state"
 
 
 def test_the_leader_answers_searches_unless_followers_are_asked_for(
@@ -57,10 +57,10 @@ def test_the_leader_answers_searches_unless_followers_are_asked_for(
         space = memory.space(f"test-{uuid4().hex[:12]}")
         space.add("Ann lives in Oslo.", id="m1")
         assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]
-        assert {one.server for one in cluster.taken()} == {"leader"}
+        assert {item.server for item in cluster.taken()} == {"leader"}
         assert space.cypher("MATCH (c:Chunk) RETURN c.message_id AS id") == [{"id": "m1"}]
         asked = cluster.taken()
-        assert {(one.server, one.writes) for one in asked} == {("follower", False)}
+        assert {(item.server, item.writes) for item in asked} == {("follower", False)}
         assert asked[0].after == memory.admin.bookmarks()
 
 

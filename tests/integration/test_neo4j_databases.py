@@ -57,15 +57,15 @@ def test_every_statement_names_its_database(neo4j_server: Server) -> None:
         with Memory(
             cluster.uri, auth=neo4j_server.auth, enrich="manual", database=lambda _: "neo4j"
         ) as memory:
-            assert {one.database for one in cluster.taken()} == {"system"}
+            assert {item.database for item in cluster.taken()} == {"system"}
             space = memory.space(f"test-{uuid4().hex[:12]}")
             space.add("Ann lives in Oslo.", id="m1")
-            assert {one.database for one in cluster.taken() if one.writes} >= {"neo4j"}
+            assert {item.database for item in cluster.taken() if item.writes} >= {"neo4j"}
             assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]
             space.cypher("MATCH (c:Chunk) RETURN c.message_id AS id")
-            assert {one.database for one in cluster.taken()} == {"neo4j"}
+            assert {item.database for item in cluster.taken()} == {"neo4j"}
             written = memory.admin.bookmarks()
-            assert {one.partition("=")[0] for one in written} == {"neo4j"}
+            assert {item.partition("=")[0] for item in written} == {"neo4j"}
             memory.admin.catch_up(written)
             assert space.name in memory.spaces()
     finally:

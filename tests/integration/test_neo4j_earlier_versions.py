@@ -35,11 +35,11 @@ def value(plain: Any) -> Any:
         if "time" in plain:
             return datetime.fromisoformat(plain["time"].replace("000000+", "000+"))
         return bytes.fromhex(plain["bytes"])
-    return [value(one) for one in plain] if isinstance(plain, list) else plain
+    return [value(item) for item in plain] if isinstance(plain, list) else plain
 
 
 def properties(plain: dict[str, Any]) -> dict[str, Any]:
-    return {name: value(one) for name, one in plain.items()}
+    return {name: value(item) for name, item in plain.items()}
 
 
 def load(driver: Driver, graph: dict[str, Any]) -> None:

@@ -378,9 +378,9 @@ def test_a_missing_index_is_reported_and_made_again_while_all_vectors_are_compar
             caplog.clear()
             found = [asked.search.candidates(space, question) for _ in range(3)]
             wait_until_made_again(driver, *names)
-        for one in found:
-            assert len(found_by_vector(one) & nearest_of_all(driver, space, question, 10)) >= 9
-            assert len(set(one.triples.uids) & set(before.triples.uids)) >= 9
+        for item in found:
+            assert len(found_by_vector(item) & nearest_of_all(driver, space, question, 10)) >= 9
+            assert len(set(item.triples.uids) & set(before.triples.uids)) >= 9
         assert found_by_vector(found[0]) == nearest_of_all(driver, space, question, 10), "exact"
         said = [record.getMessage() for record in caplog.records]
         assert sorted(name for text in said for name in names if name in text) == sorted(names)
@@ -434,8 +434,8 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
         store.messages.insert(space, [message(space, n, vector=near + 0.01 * n * unit(1)[0])])
     assert labelled(driver, space) == (33, 30)
     question = CandidateQuery(near, chunks_by_vector=5)
-    for one in (store, other):
-        assert found_by_vector(one.search.candidates(space, question)) == nearest_of_all(
+    for item in (store, other):
+        assert found_by_vector(item.search.candidates(space, question)) == nearest_of_all(
             driver, space, question, 5
         )
     other.messages.insert(space, [message(space, n) for n in range(100, 352)])

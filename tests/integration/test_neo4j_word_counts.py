@@ -49,21 +49,21 @@ def test_what_is_forgotten_or_rewritten_is_in_no_counts(
     store, other = open_store(), open_store()
     insert(store, space, range(40))
     insert(store, space, [40], "a zebra at last")
-    for one in (store, other):
-        assert counted(one, space)["zebra"] == 1
+    for item in (store, other):
+        assert counted(item, space)["zebra"] == 1
     changed = message(space, 40, text="a guitar at last")
     assert store.housekeeping.update(space, changed, START)
-    for one in (store, other):
-        assert counted(one, space) == truth(driver, space)
-        assert counted(one, space)["zebra"] == 0
+    for item in (store, other):
+        assert counted(item, space) == truth(driver, space)
+        assert counted(item, space)["zebra"] == 0
     forget(store, space, 40)
-    for one in (store, other):
-        assert counted(one, space) == truth(driver, space)
+    for item in (store, other):
+        assert counted(item, space) == truth(driver, space)
     store.housekeeping.remove_space(space)
     assert store._lexicons.view(space, TERMS) is None
     insert(store, space, range(3))
-    for one in (store, other):
-        assert counted(one, space) == truth(driver, space)
+    for item in (store, other):
+        assert counted(item, space) == truth(driver, space)
 
 
 def test_processes_that_write_forget_and_count_at_once_agree(

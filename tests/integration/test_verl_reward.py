@@ -51,8 +51,8 @@ def rows(tmp_path: Path) -> dict[str, dict[str, Any]]:
     MemBuilderExtractor(model, record=recording).extract(seen)
     call = json.loads(recording.read_text("utf-8").splitlines()[0])
     asked = [
-        SessionQuestion(call["space"], call["session"], one.kind, one.question, one.answer)
-        for one in (KAYAK, HOME)
+        SessionQuestion(call["space"], call["session"], item.kind, item.question, item.answer)
+        for item in (KAYAK, HOME)
     ]
     append_questions(asked, questions)
     arguments = ["--format", "rl", "--questions", str(questions)]
@@ -129,8 +129,8 @@ def test_the_rollouts_of_the_four_writers_make_one_memory_each(reward, rows):
         [rows[kind]["reward_model"]["ground_truth"] for kind in order],
         [rows[kind]["extra_info"] for kind in order],
     )
-    assert [one["task"] for one in found] == [0.5] * 8
-    assert [one["weight"] for one in found] == [1, 1, 1, 1, 1, 4.0, 1, 1]
+    assert [item["task"] for item in found] == [0.5] * 8
+    assert [item["weight"] for item in found] == [1, 1, 1, 1, 1, 4.0, 1, 1]
 
 
 def test_a_row_that_lacks_something_says_what_to_do(reward, rows):

@@ -30,7 +30,7 @@ def test_contents_are_added_queried_and_put_into_a_context(memory: Memory) -> No
             )
         await ours.add(MemoryContent(content={"city": "Oslo"}, mime_type=MemoryMimeType.JSON))
         found = (await ours.query("Which units does Ann prefer?", k=1)).results
-        assert [one.content for one in found] == ["Ann prefers metric units."]
+        assert [item.content for item in found] == ["Ann prefers metric units."]
         assert found[0].metadata is not None and found[0].metadata["n"] == 1
         await context.add_message(UserMessage(content="Which units does Ann prefer?", source="Ann"))
         (block,) = (await ours.update_context(context)).memories.results

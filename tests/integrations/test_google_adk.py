@@ -60,7 +60,7 @@ def test_sessions_are_stored_once_and_searched_by_user(memory: Memory) -> None:
         other = await service.search_memory(
             app_name="app", user_id="bob", query="Where did I move?"
         )
-        assert [one.content.parts[0].text for one in other.memories] == ["Bob has a dog."]  # type: ignore[index]
+        assert [memory.content.parts[0].text for memory in other.memories] == ["Bob has a dog."]  # type: ignore[index]
         empty = await service.search_memory(app_name="app/ann", user_id="", query="Oslo")
         assert empty.memories == []
         await service.delete_memory(app_name="app", user_id="ann", memory_id=first.id)

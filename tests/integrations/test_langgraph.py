@@ -254,7 +254,9 @@ def test_a_dump_of_another_store_is_found_below_its_namespaces(
     (found,) = store.search(("memories", "ann"), query="Where does she live?")
     assert (found.key, found.value["content"]) == ("5f0c", {"content": "Ann moved to Oslo in May."})
     assert found.updated_at > found.created_at == datetime(2026, 5, 20, 9, tzinfo=UTC)
-    assert [one.key for one in store.search(("memories",), filter={"stars": {"$gt": 3}})] == ["77"]
+    assert [item.key for item in store.search(("memories",), filter={"stars": {"$gt": 3}})] == [
+        "77"
+    ]
     store.put(("memories", "ann"), "5f0c", found.value)
     assert len(memory.overview.versions("5f0c", "store:memories/ann")) == 1
     store.put(("memories", "ann"), "5f0c", {"kind": "Memory", "content": {"content": "Hamar."}})

@@ -44,7 +44,7 @@ def test_what_leaves_the_short_term_memory_is_found_again(memory: Memory) -> Non
     assert (stored.text, stored.session, stored.role) == (
         "My sister Klara lives in Bergen.", "s7", "user",
     )  # fmt: skip
-    assert any("Klara lives in Bergen" in (one.content or "") for one in messages)
+    assert any("Klara lives in Bergen" in (message.content or "") for message in messages)
 
 
 def test_a_block_takes_tool_calls_and_is_truncated(memory: Memory) -> None:

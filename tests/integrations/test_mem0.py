@@ -23,7 +23,7 @@ def test_memories_are_added_found_changed_and_deleted(mem0: Mem0Memory) -> None:
         {"role": "assistant", "content": "Noted!"},
     ]
     added = mem0.add(chat, user_id="alice", run_id="r1", metadata={"topic": "food"})["results"]
-    assert [(one["memory"], one["event"]) for one in added] == [
+    assert [(item["memory"], item["event"]) for item in added] == [
         ("I love Thai food.", "ADD"), ("Noted!", "ADD"),
     ]  # fmt: skip
     mem0.add("I hate Thai food.", user_id="bob")
@@ -35,12 +35,12 @@ def test_memories_are_added_found_changed_and_deleted(mem0: Mem0Memory) -> None:
     only = mem0.search("Thai", filters={"user_id": "alice", "topic": "art"})["results"]
     assert only == []
     everything = mem0.get_all(filters={"user_id": "alice"})["results"]
-    assert [one["memory"] for one in everything][-1] == "I live in Oslo."
+    assert [item["memory"] for item in everything][-1] == "I live in Oslo."
     assert everything[-1]["created_at"] == "2024-05-01T00:00:00+00:00"
     id = added[0]["id"]
     mem0.update(id, data="I love Thai curry.")
     assert mem0.get(id)["memory"] == "I love Thai curry."  # type: ignore[index]
-    assert [(one["event"], one["old_memory"]) for one in mem0.history(id)] == [
+    assert [(item["event"], item["old_memory"]) for item in mem0.history(id)] == [
         ("ADD", None), ("UPDATE", "I love Thai food."),
     ]  # fmt: skip
     mem0.delete(id)
@@ -86,7 +86,7 @@ def test_a_dump_is_found_by_the_calls_of_either_version(memory: Memory, mem0: Me
     assert same["id"] == lives["id"] and mem0.get(lives["id"]) is not None
     assert mem0.search("Oslo", user_id="bob")["results"] == []
     likes = mem0.search("cricket", user_id="alice", filters={"category": "hobby"})["results"]
-    assert [(one["memory"], one["hash"], one["metadata"]) for one in likes] == [
+    assert [(item["memory"], item["hash"], item["metadata"]) for item in likes] == [
         ("Likes cricket", "h", {"category": "hobby"})
     ]
     assert len(mem0.get_all(user_id="alice", run_id="r1")["results"]) == 1
@@ -109,7 +109,9 @@ def test_each_owner_of_a_dump_has_a_space(memory: Memory, tmp_path: Path) -> Non
     assert report.spaces == ("user_id:alice", "agent_id:a", "default")
     assert [bad.line for bad in report.rejected] == [3]
     assert "no name of a space" in report.rejected[0].reason
-    texts = {name: [one.text for one in memory.space(name).messages()] for name in report.spaces}
+    texts = {
+        name: [message.text for message in memory.space(name).messages()] for name in report.spaces
+    }
     assert texts == {
         "user_id:alice": ["Likes tea"],
         "agent_id:a": ["Answers briefly"],

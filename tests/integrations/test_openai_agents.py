@@ -66,7 +66,7 @@ def test_what_was_said_is_searched_and_payloads_are_not(memory: Memory) -> None:
     assert {hit.text for hit in hits} == {"I moved to Oslo.", "It is sunny.", "Said by hand."}
     assert asyncio.run(session.get_items(1)) == [{"role": "assistant", "content": "Said by hand."}]
     memory.flush()
-    assert ("user", "Oslo") in {(one.subject, one.object) for one in memory.facts()}
+    assert ("user", "Oslo") in {(fact.subject, fact.object) for fact in memory.facts()}
 
 
 class Scripted(Model):

@@ -59,7 +59,11 @@ NAMED: list[Call] = [
     (
         "cypher",
         {"name": name}
-        | {one.name: _NAMED.get(one.name, "Ann") for one in query.parameters if one.required},
+        | {
+            parameter.name: _NAMED.get(parameter.name, "Ann")
+            for parameter in query.parameters
+            if parameter.required
+        },
     )
     for name, query in named_queries().items()
 ]

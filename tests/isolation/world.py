@@ -117,7 +117,7 @@ def fill_rival(open_memory: Callable[..., Memory], name: str) -> None:
         space.add_fact("Klara Berg", "is", "Clara Berg", id="f2", at=LATER)
         space.flush()
         triples = space.facts()
-        space.review.retract(next(one for one in triples if "Oslo" in one.text))
+        space.review.retract(next(triple for triple in triples if "Oslo" in triple.text))
         space.review.supersede(
             *(next(o for o in triples if t in o.text) for t in ("Market", "Luna"))
         )
@@ -155,9 +155,9 @@ def settled(value: Any) -> Any:
 def _without(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            name: _without(one) for name, one in value.items() if name not in DURATIONS | SEALED
+            name: _without(item) for name, item in value.items() if name not in DURATIONS | SEALED
         }
-    return [_without(one) for one in value] if isinstance(value, list) else value
+    return [_without(item) for item in value] if isinstance(value, list) else value
 
 
 class Uid:
@@ -167,8 +167,8 @@ class Uid:
         self._word = word
 
     def of(self, space: Space) -> str:
-        triples = sorted(space.facts(limit=1000), key=lambda one: one.uid)
-        return next(one.uid for one in triples if self._word in one.text)
+        triples = sorted(space.facts(limit=1000), key=lambda fact: fact.uid)
+        return next(triple.uid for triple in triples if self._word in triple.text)
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -192,9 +192,9 @@ def assert_alike(alone: Sequence[Any], beside: Sequence[Any]) -> None:
     """Compare call by call; a failure names the calls and the values that differ."""
     assert len(alone) == len(beside)
     found = [
-        f"{first[:-1]}: {one}"
+        f"{first[:-1]}: {difference}"
         for first, second in zip(alone, beside, strict=True)
-        for one in differences(first, second)
+        for difference in differences(first, second)
     ]
     assert not found, "\n".join(found[:20])
     assert SECRET not in str(beside)

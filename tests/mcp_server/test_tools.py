@@ -67,7 +67,7 @@ def look_up(memory: Memory, what: str, **arguments: Any) -> str:
 
 def add(memory: Memory, *memories: dict[str, Any], session: str = "s1") -> tuple[str, Any]:
     """Let an agent store memories, all in one session."""
-    given = [{name: one[name] for name in one if name != "session"} for one in memories]
+    given = [{name: item[name] for name in item if name != "session"} for item in memories]
     return call(memory, "add_memories", {"memories": given, "session": session})
 
 
@@ -170,7 +170,7 @@ def test_several_memories_are_added_at_once(memory):
     assert "message 1: cannot read the time" in said and "Of the others: stored 1: m3" in said
     other = {"memories": [{"text": "another text", "id": "m1"}], "session": "trip"}
     assert "already belongs to another text" in refused(memory, "add_memories", other)
-    assert [one.id for one in memory.messages() if one.id not in rest["ids"]] == ["m3"]
+    assert [item.id for item in memory.messages() if item.id not in rest["ids"]] == ["m3"]
     call(memory, "add_memories", {"memories": [{"text": "Alone.", "id": "m4"}]})
     assert memory.get("m4").session == "default"
 
@@ -184,9 +184,9 @@ def test_an_agent_gives_the_facts_of_a_memory(memory):
     add(memory, {**OSLO, "at": "2026-05-20T09:00:00Z", "facts": [moved],
                  "session_summary": "Ann has moved."})  # fmt: skip
     memory.flush()
-    found = {one.text: one.status for one in memory.facts()}
+    found = {item.text: item.status for item in memory.facts()}
     assert found == {"Ann lives in Bergen": "superseded", "Ann lives in Oslo": "current"}
-    assert "Ann has moved." in {one.summary for one in memory.overview.sessions()}
+    assert "Ann has moved." in {session.summary for session in memory.overview.sessions()}
     assert "Ann has moved." in look_up(memory, "sessions")
     odd = {"memories": [{"text": "x", "facts": [{**fact, "subject": "she"}]}]}
     assert "facts[0].subject is 'she'; give the name" in refused(memory, "add_memories", odd)
@@ -196,7 +196,7 @@ def test_an_agent_gives_the_facts_of_a_memory(memory):
 
 
 def test_an_agent_retracts_supersedes_and_restores_facts(filled):
-    uids = {one.text: one.uid for one in filled.facts()}
+    uids = {fact.text: fact.uid for fact in filled.facts()}
     home, moved = uids["Klara lives in Bergen"], uids["Ann moved to Oslo"]
 
     def facts() -> dict[str, str]:
@@ -228,8 +228,11 @@ def test_the_block_comes_as_text_and_without_what_was_seen(filled):
     block = filled.context(question, 1300)
     assert text.startswith(f"{block}\n\nids: ")
     assert "My sister Klara lives in Bergen." in text
-    cited = dict(one.split("=") for one in text.rpartition("ids: ")[2].split(", "))
-    assert cited == {one.label: one.id for one in block.citations} and "m2" in cited.values()
+    cited = dict(item.split("=") for item in text.rpartition("ids: ")[2].split(", "))
+    assert (
+        cited == {citation.label: citation.id for citation in block.citations}
+        and "m2" in cited.values()
+    )
     assert rest == {"confidence": pytest.approx(block.confidence), "tokens": block.tokens}
     again, _ = call(
         filled,
@@ -315,7 +318,9 @@ def test_what_the_cypher_tool_says_of_the_graph_is_in_the_graph(filled):
     filled.add("My flat in Oslo is small.", speaker="Ann", session="s1", id="m3")
     filled.flush()
     described = tools(filled)["cypher"].description
-    types = {one for names in re.findall(r"\[:([A-Z_|]+)\]", described) for one in names.split("|")}
+    types = {
+        item for names in re.findall(r"\[:([A-Z_|]+)\]", described) for item in names.split("|")
+    }
     labels = set(re.findall(r"\(([A-Z][a-z]+)[ )]", described))
     assert types == {"HAS_CHUNK", "MENTIONS", "SUBJECT", "OBJECT", "EVIDENCE"}
     assert labels == {"Session", "Chunk", "Entity", "Triple"}
@@ -334,7 +339,7 @@ def test_what_the_cypher_tool_says_of_the_graph_is_in_the_graph(filled):
 
 def test_memories_are_listed_page_by_page_newest_first(memory):
     memory.add_many(
-        {**one, "at": f"2026-05-0{day}T09:00:00Z"} for day, one in enumerate([OSLO, KLARA], 1)
+        {**item, "at": f"2026-05-0{day}T09:00:00Z"} for day, item in enumerate([OSLO, KLARA], 1)
     )
     asked = {"what": "memories", "limit": 1}
     first, rest = call(memory, "look_up", asked)
@@ -451,9 +456,9 @@ def test_resources_show_a_profile_and_the_recent_sessions(filled):
         user = await client.read_resource("memory://profile")
         odd = await client.read_resource("memory://profile/Nobody%20Known")
         return (
-            [str(one.uri) for one in listed],
-            [one.uri_template for one in templates],
-            *(one.contents[0].text for one in (profile, recent, odd, user)),
+            [str(item.uri) for item in listed],
+            [template.uri_template for template in templates],
+            *(item.contents[0].text for item in (profile, recent, odd, user)),
         )
 
     listed, templates, profile, recent, odd, user = talk(filled, work)
@@ -481,10 +486,10 @@ def test_resources_of_an_empty_memory_say_what_to_do(memory):
 
 def test_prompts_lead_the_agent_to_the_tools(memory):
     async def work(client):
-        names = {one.name for one in (await client.list_prompts()).prompts}
+        names = {prompt.name for prompt in (await client.list_prompts()).prompts}
         remember = await client.get_prompt("remember", {"topic": "Oslo"})
         recall = await client.get_prompt("recall", {"question": "Where does Ann live?"})
-        return names, *(one.messages[0].content.text for one in (remember, recall))
+        return names, *(item.messages[0].content.text for item in (remember, recall))
 
     names, remember, recall = talk(memory, work)
     assert names == {"remember", "recall"}
@@ -527,7 +532,7 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
                 needed = tool.input_schema.get("required", [])
                 names = values.keys() | HARMLESS | {*kinds}
                 assert properties.keys() <= names, "a value for each argument"
-                kind = next((one for one in kinds if one in properties), None)
+                kind = next((item for item in kinds if item in properties), None)
                 for one in properties[kind]["enum"] if kind else [None]:
                     for names in (properties, needed):
                         arguments = {name: values[name] for name in names if name in values}
@@ -539,9 +544,9 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
                 for one in ("facts", "history", "profile", "entities"):
                     if kind == "what":
                         await show(tool.name, {"what": one, "entity": "Zyxwvut"})
-        listed = [str(one.uri) for one in (await client.list_resources()).resources]
+        listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
         templates = (await client.list_resource_templates()).resource_templates
-        named = [one.uri_template.replace("{entity}", "Zyxwvut") for one in templates]
+        named = [template.uri_template.replace("{entity}", "Zyxwvut") for template in templates]
         assert not any("{" in uri for uri in named)
         for uri in (*named, *listed):
             shown.append((uri, str(await client.read_resource(uri))))

@@ -171,7 +171,7 @@ def told(statement: Statement, standing: Standing) -> Triple:
 @given(statements, st.sets(st.sampled_from("pqrstuv")))
 def test_a_message_is_marked_untrue_only_by_what_the_block_dates_later(found, listed):  # type: ignore[no-untyped-def]
     standings = decide(found)
-    facts = [told(one, standings[one.uid]) for one in found]
+    facts = [told(item, standings[item.uid]) for item in found]
     messages = tuple(
         Hit(source.id, f"I live in {fact.uid}.", 0.5, "s", "Ann", source.at, (fact,), WHY)
         for fact in facts

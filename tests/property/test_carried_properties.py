@@ -43,11 +43,11 @@ def sources(draw: st.DrawFn) -> tuple[Said, set[date], set[int]]:
 @st.composite
 def told(draw: st.DrawFn) -> tuple[Triple, list[tuple[Said, set[date], set[int]]]]:
     own = draw(st.lists(sources(), min_size=1, max_size=3))
-    days = sorted(set().union(*(one[1] for one in own)))
+    days = sorted(set().union(*(item[1] for item in own)))
     day = draw(st.sampled_from(days) | st.dates(date(2024, 9, 1), date(2026, 6, 30)))
     when = draw(st.sampled_from([None, f"{day}", f"{day:%Y-%m}", f"{day:%Y}"]))
     number = draw(st.none() | st.integers(2, 12))
-    at = [one[0].at for one in own]
+    at = [item[0].at for item in own]
     fact = Triple(
         "t", "Ann", "person", "keeps", "hens" if number is None else f"{number} hens", "object",
         parse_when(when), False, min(at), max(at), (Source("m", "s", max(at)),),
@@ -64,8 +64,8 @@ def test_no_fact_shows_a_date_or_number_that_no_source_carries(given_fact):
     days = set().union(*(days for _, days, _ in own))
     numbers = set().union(*(numbers for _, _, numbers in own))
     lines = [line for line in str(block).split("\n") if line.startswith("[T")]
-    wanted = [int(one) for one in re.findall(r"\d+", fact.object)]
-    assert len(lines) == int(all(one in numbers for one in wanted))
+    wanted = [int(item) for item in re.findall(r"\d+", fact.object)]
+    assert len(lines) == int(all(item in numbers for item in wanted))
     for line in lines:
         shown = re.search(r"\((?:since |from )?(?P<when>[\d-]+); said", line)
         carried = fact.when is None or any(

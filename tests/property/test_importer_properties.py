@@ -57,8 +57,8 @@ def records(format: str, data: bytes, name: str = "a", **options: Any) -> list[R
 
 
 def values(found: list[Record]) -> list[dict[str, Any]]:
-    assert not [one.value for one in found if isinstance(one.value, Bad)]
-    return [one.value for one in found if isinstance(one.value, dict)]
+    assert not [item.value for item in found if isinstance(item.value, Bad)]
+    return [item.value for item in found if isinstance(item.value, dict)]
 
 
 @given(st.lists(JSON, max_size=5), st.integers(1, 7), st.sampled_from([None, 1]), st.booleans())
@@ -105,12 +105,12 @@ def test_conversations_in_each_format_give_the_same_turns(turns: list[tuple[str,
     }
     for format, value in files.items():
         found = values(records(format, json.dumps(value).encode()))
-        assert [(one["role"], one.get("text", one.get("content"))) for one in found] == turns
-        assert len({one.get("id") for one in found}) == len(turns), format
+        assert [(item["role"], item.get("text", item.get("content"))) for item in found] == turns
+        assert len({item.get("id") for item in found}) == len(turns), format
     lines = "\n".join(map(json.dumps, chat)).encode()
     found = values(records("jsonl", lines))
-    assert [(one["role"], one["content"]) for one in found] == turns
-    assert len({one["id"] for one in found}) == len(turns)
+    assert [(item["role"], item["content"]) for item in found] == turns
+    assert len({item["id"] for item in found}) == len(turns)
 
 
 @given(
@@ -122,7 +122,7 @@ def test_tables_give_back_their_cells(rows: list[tuple[str, str]], delimiter: st
     writer = csv.writer(file, delimiter=delimiter)
     writer.writerows([("text", "speaker", "n"), *((*row, "1") for row in rows)])
     found = values(records("csv", file.getvalue().encode()))
-    assert [(one["text"], one.get("speaker", ""), one["n"]) for one in found] == [
+    assert [(item["text"], item.get("speaker", ""), item["n"]) for item in found] == [
         (text, speaker, "1") for text, speaker in rows
     ]
 
@@ -140,10 +140,10 @@ def test_tables_give_back_their_cells(rows: list[tuple[str, str]], delimiter: st
 def test_every_line_of_a_note_is_in_one_section(sections: list[tuple[int, str, str]]) -> None:
     text = "".join(f"{'#' * level} {title}\n\n{body}\n" for level, title, body in sections)
     found = values(records("markdown", text.encode(), "a.md"))
-    assert [one["text"] for one in found] == [
+    assert [item["text"] for item in found] == [
         f"{'#' * level} {title}\n\n{body}" for level, title, body in sections
     ]
-    assert len({one["id"] for one in found}) == len(found)
+    assert len({item["id"] for item in found}) == len(found)
 
 
 @given(
@@ -174,7 +174,7 @@ def test_a_whatsapp_chat_gives_back_its_messages(
     heads = [HEAD.match(line) for line in chat.splitlines()]
     assume(date_order(iter([head for head in heads if head])) == order)
     found = values(records("whatsapp", chat.encode(), "chat.txt"))
-    assert [(one["at"], one["speaker"], one["text"]) for one in found] == [
+    assert [(item["at"], item["speaker"], item["text"]) for item in found] == [
         (at.isoformat(), who, text) for at, who, text in said
     ]
 
@@ -203,7 +203,9 @@ def test_a_mailbox_gives_back_its_mails(bodies: list[list[str]]) -> None:
         box.close()
         data = (Path(folder) / "box").read_bytes()
     found = values(records("mbox", data, "box.mbox"))
-    assert [one["text"].split("\n") for one in found] == [["first", *one, "last"] for one in bodies]
+    assert [item["text"].split("\n") for item in found] == [
+        ["first", *item, "last"] for item in bodies
+    ]
 
 
 @pytest.mark.parametrize("format", READERS)

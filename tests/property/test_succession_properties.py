@@ -75,7 +75,7 @@ def test_what_is_superseded_names_what_ended_it_and_ends_no_sooner_than_it_began
 
 @given(statements)
 def test_nothing_is_ended_by_what_was_said_before_it(found) -> None:  # type: ignore[no-untyped-def]
-    said = {one.uid: one.said for one in found}
+    said = {item.uid: item.said for item in found}
     for uid, standing in decide(found).items():
         if standing.superseded_at is not None:
             assert standing.superseded_at > max(said[uid])
@@ -84,9 +84,9 @@ def test_nothing_is_ended_by_what_was_said_before_it(found) -> None:  # type: ig
 @given(statements)
 def test_the_last_value_is_current(found) -> None:  # type: ignore[no-untyped-def]
     """Whatever was said last and is no plan is not superseded."""
-    undated = [Statement(one.uid, one.claim, one.said) for one in found]
+    undated = [Statement(item.uid, item.claim, item.said) for item in found]
     standings = decide(undated)
-    last = max((at for one in undated for at in one.said), default=None)
-    for one in undated:
-        if last in one.said:
-            assert standings[one.uid].status == "current"
+    last = max((at for item in undated for at in item.said), default=None)
+    for item in undated:
+        if last in item.said:
+            assert standings[item.uid].status == "current"

@@ -82,6 +82,6 @@ def test_a_word_that_holds_a_special_token_of_letters_is_divided_as_a_whole():
     vectors = np.concatenate([package().embedding, np.ones((1, 256), package().embedding.dtype)])
     texts = ["boat", "boats", "fjord"]
     found = TokenMeans(StaticModel(tokenizer, vectors)).embed(texts)
-    ids = [one.ids for one in tokenizer.encode_batch(texts, add_special_tokens=False)]
+    ids = [item.ids for item in tokenizer.encode_batch(texts, add_special_tokens=False)]
     assert ids[0] == [len(vectors) - 1]
     assert found.tolist() == means(vectors, [np.array(own, np.int32) for own in ids]).tolist()

@@ -111,8 +111,8 @@ def test_behind_a_proxy_the_host_may_be_any_as_soon_as_keys_are_needed(serve, ke
 def test_a_client_that_asks_too_often_waits(serve):
     client = serve(limits=ServerLimits(rate=1))
     answers = [client.get("/v1/spaces") for _ in range(30)]
-    assert [one.status_code for one in answers[:2]] == [200, 200]
-    refused = next(one for one in answers if one.status_code == 429)
+    assert [answer.status_code for answer in answers[:2]] == [200, 200]
+    refused = next(answer for answer in answers if answer.status_code == 429)
     assert int(refused.headers["retry-after"]) >= 1
     assert refused.json()["retryable"] is True
 
@@ -173,9 +173,11 @@ def operations(client):
 def routes(app):
     """The methods and paths of the application itself, so that none is left out of the document."""
     contexts = list(iter_route_contexts(app.router.routes))
-    assert [one.path for one in contexts if not one.methods] == ["/page"]  # the files of the page
-    found = {(method, one.path) for one in contexts for method in one.methods or ()}
-    return {one for one in found if one[0] != "HEAD" and one[1] not in UNDESCRIBED}
+    assert [context.path for context in contexts if not context.methods] == [
+        "/page"
+    ]  # the files of the page
+    found = {(method, context.path) for context in contexts for method in context.methods or ()}
+    return {item for item in found if item[0] != "HEAD" and item[1] not in UNDESCRIBED}
 
 
 UNDESCRIBED = {"/", "/docs", "/openapi.json"}

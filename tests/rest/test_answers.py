@@ -63,7 +63,7 @@ def test_what_was_made_is_said_by_the_status(client: Any) -> None:
     assert 'send "skip_invalid": true' in refused.json()["detail"]
     kept = client.post(f"{SPACE}/messages/batch", json={**mixed, "skip_invalid": True})
     assert (kept.status_code, kept.json()["new"]) == (201, ["m3"])
-    assert [one["index"] for one in kept.json()["rejected"]] == [0]
+    assert [item["index"] for item in kept.json()["rejected"]] == [0]
 
 
 def test_a_misspelled_space_is_not_found_if_it_has_to_be_there(client: Any) -> None:

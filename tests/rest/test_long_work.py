@@ -78,7 +78,7 @@ def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
         f"{SPACE}/files/import-file?format=csv&columns={columns}", content=table
     ).json()
     assert done["new"] == 1
-    texts = [one["text"] for one in client.get(f"{SPACE}/messages").json()["items"]]
+    texts = [item["text"] for item in client.get(f"{SPACE}/messages").json()["items"]]
     assert "I moved to Oslo." in texts and any("Lisbon" in text for text in texts)
 
 

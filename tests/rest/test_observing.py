@@ -56,13 +56,13 @@ def test_spans_have_stages_and_no_text(client, spans):
     found = {span.name: span for span in spans.get_finished_spans()}
     assert {"cognigraph.add", "cognigraph.search", "cognigraph.enrich"} <= found.keys()
     whole = found["cognigraph.search"]
-    parts = [one for name, one in found.items() if name.startswith("cognigraph.search.")]
+    parts = [value for name, value in found.items() if name.startswith("cognigraph.search.")]
     assert len(parts) >= 3
-    assert {one.parent.span_id for one in parts} == {whole.context.span_id}
-    assert all(one.start_time <= one.end_time <= whole.end_time for one in parts)
+    assert {part.parent.span_id for part in parts} == {whole.context.span_id}
+    assert all(part.start_time <= part.end_time <= whole.end_time for part in parts)
     assert found["cognigraph.add"].status.description == "ConflictError"
     assert "cognigraph.search.total" not in found
-    text = "".join(one.to_json() for one in spans.get_finished_spans())
+    text = "".join(item.to_json() for item in spans.get_finished_spans())
     assert "secret" not in text and "Oslo" not in text
 
 
@@ -88,7 +88,9 @@ def test_a_batch_that_fails_says_so_in_its_span_without_a_text(tmp_path, spans):
     with Memory(tmp_path / "memory.db", extractor=Failing(), enrich="manual") as memory:
         memory.add("I moved to Oslo in May.")
         assert memory.queue.enrich()[0].error
-    (batch,) = (one for one in spans.get_finished_spans() if one.name == "cognigraph.enrich.batch")
+    (batch,) = (
+        span for span in spans.get_finished_spans() if span.name == "cognigraph.enrich.batch"
+    )
     assert batch.status.status_code is trace.StatusCode.ERROR
     assert "secret" not in batch.to_json()
 
@@ -175,7 +177,7 @@ def test_a_server_whose_messages_are_not_enriched_says_that_it_is_degraded(serve
             assert answer.status_code == 200  # it still answers questions
             assert answer.json()["status"] == "degraded"
             assert answer.json()["reason"].startswith("the background worker has been at one batch")
-        [check] = [one for one in client.get("/v1/check").json()["items"] if not one["ok"]]
+        [check] = [item for item in client.get("/v1/check").json()["items"] if not item["ok"]]
         assert check["name"] == "worker" and "at one batch" in check["detail"]
         lines = dict(
             line.rsplit(" ", 1) for line in client.get("/metrics").text.splitlines()

@@ -182,4 +182,4 @@ def test_a_body_that_is_no_json_object_is_told_what_to_send(client, body, header
     refused = client.post("/v1/spaces/ann/messages", content=body, headers=headers)
     assert refused.status_code == 422
     assert refused.json()["detail"].endswith(problem)
-    assert [one["field"] for one in refused.json()["errors"]] == ["body"]
+    assert [item["field"] for item in refused.json()["errors"]] == ["body"]

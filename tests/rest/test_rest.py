@@ -59,7 +59,7 @@ def test_a_message_is_stored_found_corrected_and_forgotten(filled):
     changed = filled.patch(f"{SPACE}/messages/m1", json={"text": "I moved to Hamar in May."})
     assert changed.json()["text"] == "I moved to Hamar in May."
     texts = filled.get(f"{SPACE}/messages/m1/versions").json()["items"]
-    assert [one["text"] for one in texts] == [OSLO["text"], "I moved to Hamar in May."]
+    assert [text["text"] for text in texts] == [OSLO["text"], "I moved to Hamar in May."]
     counted = filled.post(f"{SPACE}/forget", json={"message": "m1", "dry_run": True}).json()
     assert (counted["messages"], counted["dry_run"]) == (1, True)
     assert filled.delete(f"{SPACE}/messages/m1").json()["messages"] == 1
@@ -74,7 +74,7 @@ def test_messages_are_listed_by_role_tag_and_metadata(client):
 
     def listed(**parameters):
         found = client.get(f"{SPACE}/messages", params=parameters)
-        return [one["id"] for one in found.json()["items"]]
+        return [item["id"] for item in found.json()["items"]]
 
     assert sorted(listed()) == sorted([BERGEN["id"], "m9"])
     assert listed(roles="user") == listed(tags="move") == ["m9"]
@@ -183,7 +183,7 @@ def test_listings_come_in_pages_that_hold_everything_once(filled):
         assert found == whole["items"], path
         assert len(found) >= 2
         if names:
-            assert sorted(one["id"] for one in found) == sorted(names)
+            assert sorted(item["id"] for item in found) == sorted(names)
 
 
 def _after(cursor):
@@ -199,7 +199,7 @@ def test_facts_are_listed_explained_and_decided_on(filled):
     told = filled.post(f"{review}/retract", json={**given, "reason": "a joke"})
     assert (told.status_code, told.content) == (204, b"")
     listed = filled.get(f"{SPACE}/facts", params={"entity": "Ann"}).json()["items"]
-    assert {one["uid"]: one["status"] for one in listed}[triple["uid"]] == "retracted"
+    assert {item["uid"]: item["status"] for item in listed}[triple["uid"]] == "retracted"
     (home,) = filled.get(f"{SPACE}/history", params={"entity": "Ann"}).json()["items"]
     assert home["triples"][0]["reason"] == "a joke"
     assert filled.post(f"{review}/restore", json=given).status_code == 204
@@ -233,7 +233,7 @@ def test_facts_are_sent_with_the_message_that_says_them(client):
     problem(client.post(f"{SPACE}/messages", json={**sent, "facts": [{"subject": "Ann"}]}), 422)
     client.post(f"{SPACE}/queue/enrich", json={})
     facts = client.get(f"{SPACE}/facts", params={"entity": "user"}).json()["items"]
-    assert {one["text"] for one in facts} == {"user uses Tidal", "user uses Vim"}
+    assert {fact["text"] for fact in facts} == {"user uses Tidal", "user uses Vim"}
     assert (
         client.get(f"{SPACE}/overview/sessions").json()["items"][0]["themes"][0]["summary"]
         == "On tools."
@@ -263,7 +263,7 @@ def test_profiles_and_several_spaces(filled):
     filled.post("/v1/spaces/ben/messages", json={"text": "Klara likes tea.", "id": "b1"})
     body = {"question": "What of Klara?", "spaces": ["ann", "ben"]}
     found = filled.post("/v1/search", json=body).json()["hits"]
-    assert {(one["space"], one["hit"]["id"]) for one in found} >= {("ann", "m2"), ("ben", "b1")}
+    assert {(item["space"], item["hit"]["id"]) for item in found} >= {("ann", "m2"), ("ben", "b1")}
 
 
 @pytest.mark.slow
@@ -271,7 +271,7 @@ def test_entities_are_merged_and_split(filled):
     assert filled.post(f"{SPACE}/review/merge", json={"name": "Klara", "into": "Ann"}).is_success
     assert filled.get(f"{SPACE}/review/merges").json()["items"][0]["by"] == "user"
     assert filled.post(f"{SPACE}/review/split", json={"name": "Klara"}).status_code == 204
-    names = [one["name"] for one in filled.get(f"{SPACE}/entities").json()["items"]]
+    names = [item["name"] for item in filled.get(f"{SPACE}/entities").json()["items"]]
     assert {"Ann", "Klara"} <= set(names)
 
 
@@ -417,7 +417,7 @@ def test_whole_spaces_are_copied_and_deleted(filled):
     assert filled.delete(SPACE).status_code == 204
     assert filled.get("/v1/spaces").json() == {"items": ["ben"]}
     assert filled.get("/v1/info").json()["kind"] == "sqlite"
-    assert all(one["ok"] for one in filled.get("/v1/check").json()["items"])
+    assert all(item["ok"] for item in filled.get("/v1/check").json()["items"])
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_a_key_file_of_the_first_format_is_read(tmp_path):
     connection.close()
     keys = KeyFile(path)
     found = [keys.find(f"cg_{id}_{secret}") for id in "abc"]
-    assert [one.permissions for one in found] == [
+    assert [item.permissions for item in found] == [
         ("read",), ("read", "write", "forget"), ("admin",),
     ]  # fmt: skip
     assert found[0].opens("team*") and not found[0].opens("team-a")  # its star was no pattern
@@ -94,17 +94,17 @@ def test_all_spaces_that_a_key_may_read_are_searched(team, keys):
     client, _ = team
     key = bearer(keys.create("team", ["read"], ["team-*"]))
     found = client.post("/v1/search", json={"question": "boiler"}, headers=key)
-    assert {one["space"] for one in found.json()["hits"]} == {"team-a", "team-b"}
+    assert {item["space"] for item in found.json()["hits"]} == {"team-a", "team-b"}
     assert "results" not in found.json()
     explained = client.post("/v1/search?explain=true", json={"question": "boiler"}, headers=key)
     assert explained.json()["results"].keys() == {"team-a", "team-b"}
     assert "elsewhere" not in explained.text
     # A space that a key may not read is refused in the same words whether it exists or not.
     named = [
-        client.post("/v1/search", json={"question": "b", "spaces": ["team-a", one]}, headers=key)
-        for one in ("elsewhere", "nobody")
+        client.post("/v1/search", json={"question": "b", "spaces": ["team-a", item]}, headers=key)
+        for item in ("elsewhere", "nobody")
     ]
-    assert [one.status_code for one in named] == [403, 403]
+    assert [item.status_code for item in named] == [403, 403]
     assert named[0].json() == named[1].json()
     writer = bearer(keys.create("writer", ["write"], ["team-*"]))
     assert client.post("/v1/search", json={"question": "b"}, headers=writer).json()["hits"] == []
@@ -141,13 +141,13 @@ def test_messages_and_the_log_name_the_key(team, keys):
     assert client.get(f"{path}/messages", headers=eraser).status_code == 403
     client.delete("/v1/spaces/team-b", headers=boss)
     log = client.get(f"{path}/audit", headers=boss).json()["items"]
-    assert [(one["action"], one["by"], one["details"]["messages"]) for one in log] == [
+    assert [(item["action"], item["by"], item["details"]["messages"]) for item in log] == [
         ("forget", "eraser", 1)
     ]
     assert "Oslo" not in str(log) and "m2" not in str(log)
     assert client.get("/v1/audit", headers=boss).status_code == 403  # a key of some spaces
     first = client.get("/v1/audit?limit=1", headers=root).json()
-    assert [(one["space"], one["action"], one["by"]) for one in first["items"]] == [
+    assert [(item["space"], item["action"], item["by"]) for item in first["items"]] == [
         ("team-b", "delete space", "boss")
     ]
     rest = client.get(f"/v1/audit?limit=1&cursor={first['next']}", headers=root).json()
@@ -178,7 +178,7 @@ def test_keys_on_a_server_that_runs(tmp_path: Path) -> None:
         assert [add(key, "team-c") for key in (first, second)] == [401, 201]
         asked = {"question": "Who said hello?"}
         found = httpx.post(f"{server.url}/v1/search", json=asked, headers=bearer(second)).json()
-        spaces = {one["space"] for one in found["hits"]}
+        spaces = {item["space"] for item in found["hits"]}
         assert spaces == {"team-a", "team-b", "team-c"}
     listed = keys_command("list")
     assert "read, write" in listed and "revoked 20" in listed and "for good" in listed

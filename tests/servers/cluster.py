@@ -141,7 +141,7 @@ def _packed(value: object) -> bytes:
         items = b"".join(_packed(key) + _packed(own) for key, own in value.items())
         return bytes([0xA0 + len(value)]) + items
     if isinstance(value, list):
-        return bytes([0x90 + len(value)]) + b"".join(_packed(one) for one in value)
+        return bytes([0x90 + len(value)]) + b"".join(_packed(item) for item in value)
     if isinstance(value, int):
         return b"\xc9" + value.to_bytes(2, "big")
     raw = str(value).encode()

@@ -27,13 +27,13 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
     path = tmp_path / "m.db"
     arguments = [(str(path), "250", str(30 * n)) for n in range(8)]
     # Two interpreters of their own, with other hash seeds; the rest are quicker to start.
-    forked = [Forked(load, *one) for one in arguments[2:]]
+    forked = [Forked(load, *argument) for argument in arguments[2:]]
     started = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.storage.writers", "load", *one],
+            [sys.executable, "-m", "tests.storage.writers", "load", *argument],
             cwd=ROOT, stderr=subprocess.PIPE, text=True,
         )
-        for one in arguments[:2]
+        for argument in arguments[:2]
     ]  # fmt: skip
     errors = [process.communicate(timeout=120)[1] for process in started]
     assert [(p.returncode, error) for p, error in zip(started, errors, strict=True)] == [

@@ -314,11 +314,11 @@ def test_only_the_owner_may_read_what_is_created(tmp_path):
     open_memory(shared).close()
     shared.chmod(0o640)
     with open_memory(path) as memory, open_memory(shared) as other:
-        for one in (memory, other):
-            one.add("I moved to Oslo.", id="m1")
+        for item in (memory, other):
+            item.add("I moved to Oslo.", id="m1")
         memory.admin.backup(tmp_path / "backup.db")
         memory.files.export(tmp_path / "export.jsonl")
-        modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()}
+        modes = {item.name: stat.S_IMODE(item.stat().st_mode) for item in tmp_path.iterdir()}
     beside = ("", "-wal", "-shm", "-count")
     assert modes == {
         **{f"m.db{end}": 0o600 for end in beside},

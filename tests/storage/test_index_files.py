@@ -99,8 +99,8 @@ def test_a_later_process_reads_the_file_and_then_what_is_newer(tmp_path):
         assert memory.search("secret21")[0].id == "m21"
         after = answers(memory)
     assert files(path) != []
-    for one in files(path):
-        one.unlink()  # from the rows alone
+    for item in files(path):
+        item.unlink()  # from the rows alone
     with opened(path) as memory:
         assert answers(memory) == after
     assert file.exists() is False
@@ -260,8 +260,8 @@ def test_ranking_reads_only_the_texts_that_came_after_the_file(tmp_path, monkeyp
         assert memory.search("secret21", now=START)[0].id == "m21"
         assert memory.search("What did it cost?", now=START)  # whether there is a price
         assert set(ids) == set(range(1, 23))
-    for one in files(path):
-        one.unlink()
+    for file in files(path):
+        file.unlink()
     with opened(path) as memory:
         assert answers(memory) == after
 

@@ -214,7 +214,7 @@ def test_workers_in_several_processes_share_the_queue(place: Place) -> None:
             first = number * PER_SESSION
             said = [turn(n) for n in range(first, first + PER_SESSION)]
             assert found[f"s{number}"] == " ".join(
-                f"{one.speaker} likes {one.text.split()[2]}." for one in said
+                f"{item.speaker} likes {item.text.split()[2]}." for item in said
             )
 
 
@@ -246,5 +246,5 @@ def test_workers_in_several_processes_share_due_summaries(place: Place) -> None:
         for number in range(sessions):
             said = first[BATCH * number : BATCH * (number + 1)]
             assert found[f"s{number}"] == " ".join(
-                f"{one.speaker} likes {one.text.split()[2]}." for one in said
+                f"{item.speaker} likes {item.text.split()[2]}." for item in said
             )

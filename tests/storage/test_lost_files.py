@@ -289,7 +289,9 @@ def test_a_killed_process_never_seems_to_have_lost_anything(tmp_path):
         with open_memory(path) as memory:
             now = memory.stats().messages
         assert stored <= now <= stored + 3
-        assert [one.name for one in tmp_path.glob("m.db*") if ".part" not in one.name] == ["m.db"]
+        assert [item.name for item in tmp_path.glob("m.db*") if ".part" not in item.name] == [
+            "m.db"
+        ]
         stored = now
         if random.random() < 0.3:  # what was closed is one file, which opens anywhere
             shutil.copy(path, tmp_path / "elsewhere.db")

@@ -89,7 +89,7 @@ def test_a_closed_memory_is_searched_and_changes_are_refused(folder):
     assert access == "['it can only be read']"
     assert refused.startswith(f"{path} can only be read here: ")
     assert "open a copy of the file in a folder of your own" in refused
-    assert path.read_bytes() == before and [one.name for one in folder.iterdir()] == ["m.db"]
+    assert path.read_bytes() == before and [item.name for item in folder.iterdir()] == ["m.db"]
 
 
 def test_what_its_owner_has_open_is_read_with_its_journal(folder):

@@ -56,12 +56,12 @@ def test_every_method_of_a_role_names_its_space_first_or_is_written_out() -> Non
         protocols.MessageStore, protocols.SearchIndex, protocols.EntityResolution,
         protocols.StateStore, protocols.GraphReader, protocols.HousekeepingStore,
     ):  # fmt: skip
-        methods = {name: one for name, one in vars(role).items() if inspect.isfunction(one)}
+        methods = {name: var for name, var in vars(role).items() if inspect.isfunction(var)}
         others = {
             name
-            for name, one in methods.items()
+            for name, method in methods.items()
             if not name.startswith("_")
-            and list(inspect.signature(one).parameters)[1:2] != ["space"]
+            and list(inspect.signature(method).parameters)[1:2] != ["space"]
         }
         written_out = {"audit", "backup", "erase"} if role is protocols.HousekeepingStore else set()
         assert others == written_out, role
@@ -142,7 +142,7 @@ def test_each_database_keeps_the_log_of_its_spaces(opened: Open) -> None:
     ]
     for space, expected in ((None, logged), ("ben", logged[:2]), ("ann", logged[2:])):
         found = memory.admin.audit(space)
-        assert [(one.space, one.action, one.by) for one in found] == expected
+        assert [(item.space, item.action, item.by) for item in found] == expected
     assert memory.admin.audit(None, 1, 1) == memory.admin.audit("ben")[1:]
 
 

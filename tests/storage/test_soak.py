@@ -79,7 +79,7 @@ def store_a_backlog(path: str, space: str, size: int) -> None:
             ],
         }
     used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    found["cpu"] = round(sum(one.ru_utime + one.ru_stime for one in used), 1)
+    found["cpu"] = round(sum(item.ru_utime + item.ru_stime for item in used), 1)
     print(json.dumps(found), flush=True)
 
 
@@ -90,11 +90,11 @@ def test_after_their_backlogs_several_processes_go_on(tmp_path: Path) -> None:
         memory.add("I live in Oslo.")
     names = [f"tenant{number}" for number in range(PROCESSES)]
     running = [Forked(store_a_backlog, str(path), name, SIZE) for name in names]
-    told = [json.loads(one.finish()) for one in running]
+    told = [json.loads(item.finish()) for item in running]
     print(*told, sep="\n")
-    for one in told:
-        assert (one["facts"], one["swept"]) == (["Klara works at DNB"], True)
-        assert (one["restarts"], one["problem"]) == (0, None)
+    for item in told:
+        assert (item["facts"], item["swept"]) == (["Klara works at DNB"], True)
+        assert (item["restarts"], item["problem"]) == (0, None)
     with opened(path, SIZE) as memory:
         for name in names:
             stats = memory.space(name).stats()

@@ -45,7 +45,7 @@ def memory(tmp_path, monkeypatch, embedder) -> Iterator[Memory]:
     settings = Settings(insert=InsertSettings(batch=2))
     with Memory(tmp_path / "a.db", embedder=embedder, enrich="manual", settings=settings) as opened:
         yield opened
-    assert not [one for one in threading.enumerate() if one.name.startswith("cognigraph-store")]
+    assert not [item for item in threading.enumerate() if item.name.startswith("cognigraph-store")]
 
 
 def numbered(count: int) -> Iterator[dict[str, str]]:
@@ -100,7 +100,7 @@ def test_a_conflict_and_an_invalid_message_keep_their_order(memory):
 
     given = [{"text": "a", "id": "a"}, {"text": "b", "id": "b"}, {"text": "c", "id": "c"}, {}]
     taken: list[int] = []
-    watched = (taken.append(n) or one for n, one in enumerate([*given, *numbered(9)]))
+    watched = (taken.append(n) or item for n, item in enumerate([*given, *numbered(9)]))
     with pytest.raises(InvalidMessageError) as invalid:
         memory.add_many(watched)
     assert (invalid.value.index, stored(memory)) == (3, ["a", "b", "c", "m0", "m1"])

@@ -156,9 +156,10 @@ def test_every_module_of_the_project_is_read() -> None:
 
 def test_packages_import_in_one_direction() -> None:
     wrong = [
-        one
-        for one in all_imports()
-        if layer_of(LAYERS, one.importer.split(".")[0]) < layer_of(LAYERS, one.source.split(".")[0])
+        item
+        for item in all_imports()
+        if layer_of(LAYERS, item.importer.split(".")[0])
+        < layer_of(LAYERS, item.source.split(".")[0])
     ]
     assert wrong == []
 
@@ -166,11 +167,11 @@ def test_packages_import_in_one_direction() -> None:
 @pytest.mark.parametrize("package", ROOMS)
 def test_rooms_of_a_package_import_in_one_direction(package: str) -> None:
     rooms, wrong = ROOMS[package], []
-    for one in all_imports():
-        importer, source = one.importer.split("."), one.source.split(".")
+    for item in all_imports():
+        importer, source = item.importer.split("."), item.source.split(".")
         inside = importer[0] == source[0] == package and len(importer) > 1 and len(source) > 1
         if inside and layer_of(rooms, importer[1]) < layer_of(rooms, source[1]):
-            wrong.append(one)
+            wrong.append(item)
     assert wrong == []
 
 
@@ -205,10 +206,10 @@ def test_no_two_modules_import_each_other() -> None:
 
 def test_private_names_stay_in_their_package() -> None:
     private = [
-        one
-        for one in all_imports()
-        if one.name.startswith("_")
-        and one.name != "__version__"
-        and one.importer.rpartition(".")[0] != one.source.rpartition(".")[0]
+        item
+        for item in all_imports()
+        if item.name.startswith("_")
+        and item.name != "__version__"
+        and item.importer.rpartition(".")[0] != item.source.rpartition(".")[0]
     ]
     assert private == []

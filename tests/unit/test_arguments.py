@@ -67,8 +67,8 @@ def hinted(verb: Callable[..., Any]) -> dict[str, Any]:
 
 def kinds(hint: Any) -> Iterator[Any]:
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        for one in typing.get_args(hint):
-            yield from kinds(one)
+        for item in typing.get_args(hint):
+            yield from kinds(item)
     else:
         yield hint
 

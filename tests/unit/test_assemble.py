@@ -69,8 +69,8 @@ def said(found: SearchResult) -> Background:
             for fact in found.triples
         },
         spoken={
-            one.session.id: (Said(f"{one.session.summary} {one.session.keys}", NOW),)
-            for one in found.sessions
+            session.session.id: (Said(f"{session.session.summary} {session.session.keys}", NOW),)
+            for session in found.sessions
         },
     )
 
@@ -264,9 +264,9 @@ def test_a_fact_that_a_shown_message_states_gives_way_to_further_messages():
     told = (triple(1), triple(2, when=parse_when("2025-12-24")), triple(3))  # of 3 it says nothing
     facts = tuple(replace(fact, sources=source) for fact in told)
     shown = block(result(hits, facts), 250, triple_share=0.4)
-    stated = [one.id for one in shown.citations if one.kind == "triple"]
+    stated = [citation.id for citation in shown.citations if citation.kind == "triple"]
     assert stated == ["t2", "t3"]
     without = block(result(hits, facts[1:]), 250, triple_share=0.4)
     assert str(shown) == str(without)  # as if there was no such fact: its tokens went to messages
     hidden = block(result(hits[1:], facts[:1]), 250, triple_share=0.4)
-    assert [one.id for one in hidden.citations if one.kind == "triple"] == ["t1"]
+    assert [citation.id for citation in hidden.citations if citation.kind == "triple"] == ["t1"]

@@ -32,8 +32,8 @@ def chunk(number: int, text: str, speaker: str = "Ann", minutes: float | None = 
 
 def episodes(*chunks: WorkChunk) -> list[tuple[str, tuple[str, ...]]]:
     found = Episodes()
-    for one in chunks:
-        found.add(TurnSigns.of(one))
+    for chunk in chunks:
+        found.add(TurnSigns.of(chunk))
     return found.all()
 
 
@@ -59,7 +59,7 @@ NEXT = [
 def test_why_an_episode_begins(text, speaker, silence, reason):
     before = [chunk(n, said, ("Ann", "Ben")[n % 2]) for n, said in enumerate(TRIP)]
     found = episodes(*before, chunk(3, text, speaker, minutes=2 + silence))
-    assert [one[0] for one in found] == ["start", *filter(None, [reason])]
+    assert [item[0] for item in found] == ["start", *filter(None, [reason])]
     assert found[-1][1][-1] == "u3"
 
 
@@ -114,15 +114,15 @@ def test_every_turn_is_covered_whatever_the_batches(talk, cut):
         minutes += gap
         chunks.append(chunk(number, text, speaker, minutes))
     found = Episodes()
-    for number, one in enumerate(chunks):
-        found.add(TurnSigns.of(one))
+    for number, item in enumerate(chunks):
+        found.add(TurnSigns.of(item))
         if number == cut:
             found = Episodes.load(json.loads(json.dumps(found.dump())))
     parts = found.all()
     assert parts == episodes(*chunks)
     assert list(dict.fromkeys(uid for _, uids in parts for uid in uids)) == [c.uid for c in chunks]
     themes = covered([[0], [len(chunks) // 2]], found, len(chunks))
-    assert {uid for uids, _ in themes for uid in uids} == {one.uid for one in chunks}
+    assert {uid for uids, _ in themes for uid in uids} == {item.uid for item in chunks}
 
 
 OLD = (Theme("Trip", "x", "t", ("a", "b", "c")), Theme("Cat", "x", "c", ("d", "e")))
@@ -143,4 +143,4 @@ CONTINUED = [
 @pytest.mark.parametrize(("new", "kept"), CONTINUED)
 def test_a_theme_continues_the_one_that_it_was(new, kept):
     assert same_themes(new, OLD) == kept
-    assert same_themes(new, [replace(one, uid="") for one in OLD]) == {}
+    assert same_themes(new, [replace(item, uid="") for item in OLD]) == {}

@@ -35,11 +35,13 @@ def test_depth_and_size_are_bounded():
 
 @pytest.mark.parametrize("text", [nested(600, '"\\ud800"'), nested(600, '"\\ud800') + "]"])
 def test_nothing_that_is_found_is_nested_too_deeply(text):
-    assert all(is_bounded(one.value) for one in documents(text))
+    assert all(is_bounded(document.value) for document in documents(text))
 
 
 def test_what_follows_something_too_deep_is_still_found():
-    (found,) = (one for one in documents("[" * 5000 + ' {"facts": ["x"]}') if one.value)
+    (found,) = (
+        document for document in documents("[" * 5000 + ' {"facts": ["x"]}') if document.value
+    )
     assert found.value == {"facts": ["x"]}
 
 

@@ -119,8 +119,11 @@ def test_the_formats_with_json_are_all_here():
     ],
 )
 def test_an_object_with_a_list_may_be_on_one_line(format, whole):
-    assert [one.value["text"] for one in read(format, json.dumps(whole))] == ["hi", "ho"]
-    assert [one.value["text"] for one in read(format, json.dumps(whole, indent=1))] == ["hi", "ho"]
+    assert [item.value["text"] for item in read(format, json.dumps(whole))] == ["hi", "ho"]
+    assert [item.value["text"] for item in read(format, json.dumps(whole, indent=1))] == [
+        "hi",
+        "ho",
+    ]
 
 
 def test_a_langchain_message_that_is_only_a_tool_call_may_have_no_content():
@@ -174,5 +177,5 @@ def test_a_row_that_is_too_long_ends_a_table(monkeypatch, row):
 def test_a_section_that_is_too_long_is_left_out_and_not_held(monkeypatch):
     monkeypatch.setattr(notes, "_MAX_SECTION", 100)
     found = read("markdown", "# A\nhi\n# B\n" + "word\n" * 100 + "# C\nho\n")
-    assert [isinstance(one.value, Bad) for one in found] == [False, True, False]
+    assert [isinstance(item.value, Bad) for item in found] == [False, True, False]
     assert found[1].position.number == 3

@@ -30,8 +30,8 @@ needs_helm = pytest.mark.skipif(
 def objects(case: str) -> dict[str, dict[str, Any]]:
     """What a rendering has, by kind and name."""
     text = (DATA / f"{case}.rendered.yaml").read_text("utf-8")
-    found = [one for one in yaml.safe_load_all(text) if one]
-    return {f"{one['kind']}/{one['metadata']['name']}": one for one in found}
+    found = [item for item in yaml.safe_load_all(text) if item]
+    return {f"{item['kind']}/{item['metadata']['name']}": item for item in found}
 
 
 def server_of(case: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -51,8 +51,8 @@ def test_the_renderings_are_of_this_chart(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_kubernetes_takes_the_renderings(case: str, version: str) -> None:
     found = objects(case)
-    for one in found.values():
-        kubernetes_validate.validate(one, version, strict=True)
+    for item in found.values():
+        kubernetes_validate.validate(item, version, strict=True)
     broken = json.loads(json.dumps(found["Service/memory-cognigraph"]))
     broken["spec"]["prots"] = []
     with pytest.raises(kubernetes_validate.ValidationError):
@@ -112,16 +112,16 @@ def test_the_server_has_no_rights_and_time_to_end(case: str) -> None:
 def test_variables_and_secrets_are_known(case: str) -> None:
     found = objects(case)
     pod, container = server_of(case)
-    variables = {one["name"]: one for one in container["env"]}
+    variables = {item["name"]: item for item in container["env"]}
     reference = (ROOT / "docs" / "operations.md").read_text("utf-8") + build_parser().format_help()
     for name in variables.keys() - {"TMPDIR", "DATABASE_PASSWORD", "FORWARDED_ALLOW_IPS"}:
         assert name in reference, name
     asked = {
-        (one["valueFrom"]["secretKeyRef"]["name"], one["valueFrom"]["secretKeyRef"]["key"])
-        for one in container["env"]
-        if "valueFrom" in one
+        (item["valueFrom"]["secretKeyRef"]["name"], item["valueFrom"]["secretKeyRef"]["key"])
+        for item in container["env"]
+        if "valueFrom" in item
     }
-    (keys,) = (one["secret"] for one in pod["volumes"] if one["name"] == "keys")
+    (keys,) = (item["secret"] for item in pod["volumes"] if item["name"] == "keys")
     assert variables["COGNIGRAPH_KEYS"]["value"] == f"/keys/{keys['items'][0]['path']}"
     asked.add((keys["secretName"], keys["items"][0]["key"]))
     if case == "sqlite":
@@ -133,7 +133,7 @@ def test_variables_and_secrets_are_known(case: str) -> None:
     assert base64.b64decode(secret["data"]["neo4j-password"]) == b"password-of-neo4j"
     user = {"neo4j": "memory", "started": "neo4j"}[case]
     assert variables["COGNIGRAPH_AUTH"]["value"] == f"{user}:$(DATABASE_PASSWORD)"
-    order = [one["name"] for one in container["env"]]
+    order = [item["name"] for item in container["env"]]
     assert order.index("DATABASE_PASSWORD") < order.index(
         "COGNIGRAPH_AUTH"
     )  # or it is not filled in
@@ -142,10 +142,10 @@ def test_variables_and_secrets_are_known(case: str) -> None:
 def test_the_servers_find_the_neo4j_that_is_started() -> None:
     found = objects("started")
     _, container = server_of("started")
-    address = next(one["value"] for one in container["env"] if one["name"] == "COGNIGRAPH_DB")
+    address = next(item["value"] for item in container["env"] if item["name"] == "COGNIGRAPH_DB")
     (name, port) = re.findall(r"^bolt://(.+):(\d+)$", address)[0]
     service = found[f"Service/{name}"]["spec"]
-    assert [one["port"] for one in service["ports"]] == [int(port)]
+    assert [item["port"] for item in service["ports"]] == [int(port)]
     stateful = found[f"StatefulSet/{name}"]["spec"]
     labels = stateful["template"]["metadata"]["labels"]
     assert service["selector"].items() <= labels.items()
@@ -156,7 +156,7 @@ def test_the_servers_find_the_neo4j_that_is_started() -> None:
     compose = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text("utf-8"))
     (neo4j,) = stateful["template"]["spec"]["containers"]
     assert compose["services"]["neo4j"]["image"] == f"${{NEO4J_IMAGE:-{neo4j['image']}}}"
-    ours = {one["name"] for one in neo4j["env"]} - {"DATABASE_PASSWORD"}
+    ours = {item["name"] for item in neo4j["env"]} - {"DATABASE_PASSWORD"}
     assert ours <= compose["services"]["neo4j"]["environment"].keys()
 
 
@@ -208,8 +208,8 @@ def test_the_renderings_are_what_helm_makes(case: str) -> None:
     done = rendered(values(case))
     assert done.returncode == 0, done.stderr
     kept = objects(case)
-    made = [one for one in yaml.safe_load_all(done.stdout) if one]
-    assert {f"{one['kind']}/{one['metadata']['name']}": one for one in made} == kept
+    made = [item for item in yaml.safe_load_all(done.stdout) if item]
+    assert {f"{item['kind']}/{item['metadata']['name']}": item for item in made} == kept
 
 
 @needs_helm

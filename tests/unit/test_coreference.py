@@ -65,7 +65,7 @@ def test_a_speakers_name_is_never_changed():
     assert find(found, "my friend") == "Mira"
     assert (find(found, "mira"), find(found, "JONAS")) == ("Mira", "Jonas")
     assert find(found, "the runner") == "the runner"
-    assert {one.name: one.type for one in found.entities}["Jonas"] == "person"
+    assert {entity.name: entity.type for entity in found.entities}["Jonas"] == "person"
 
 
 def test_an_alias_shared_by_two_entities_belongs_to_neither():
@@ -76,7 +76,7 @@ def test_an_alias_shared_by_two_entities_belongs_to_neither():
 
 def test_a_name_beats_a_description():
     found = names(WindowName("my sister", "person", ("Pia",)))
-    assert [one.name for one in found.entities] == ["Jonas", "Mira", "Pia"]
+    assert [entity.name for entity in found.entities] == ["Jonas", "Mira", "Pia"]
     assert find(found, "my sister") == "Pia"
 
 

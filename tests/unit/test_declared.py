@@ -65,7 +65,7 @@ def test_a_declaration_has_names_types_defaults_and_help():
     operation = declared(Notes.pin)
     assert operation.summary == "Pin a note, so that `list` shows it first."
     assert operation.description == f"{operation.summary}\n\nIt stays there."
-    assert {name: one.help for name, one in operation.parameters.items()} == {
+    assert {name: parameter.help for name, parameter in operation.parameters.items()} == {
         "note": "what it says. It may be long.",
         "until": "when it is taken off.",
         "colour": "in which `colour` it is shown.",
@@ -73,7 +73,9 @@ def test_a_declaration_has_names_types_defaults_and_help():
         "limit": "how many are pinned at most.",
         "quiet": "tell nobody.",
     }
-    assert [name for name, one in operation.parameters.items() if one.is_required] == ["note"]
+    assert [name for name, parameter in operation.parameters.items() if parameter.is_required] == [
+        "note"
+    ]
     assert operation.parameters["colour"].default == "red"
 
 
@@ -83,7 +85,7 @@ def test_every_operation_says_what_each_parameter_is():
     for operation in found:
         assert operation.parameters.keys() == parameters(operation.verb).keys() - {"more"}
         assert operation.summary.endswith(".")
-        assert all(one.help for one in operation.parameters.values())
+        assert all(parameter.help for parameter in operation.parameters.values())
 
 
 def test_a_parameter_without_help_is_refused():

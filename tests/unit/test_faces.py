@@ -120,8 +120,8 @@ def parts(hint: Any) -> Iterator[Any]:
     """A type and the types it is made of."""
     yield hint
     for part in typing.get_args(hint):
-        for one in part if isinstance(part, list) else [part]:
-            yield from parts(one)
+        for item in part if isinstance(part, list) else [part]:
+            yield from parts(item)
 
 
 def reachable(start: set[type]) -> set[type]:

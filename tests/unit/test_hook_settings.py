@@ -159,7 +159,7 @@ def test_a_plugin_is_a_file_of_its_own() -> None:
     assert added(text, opencode, Path("/a b.db")) == text
     commands = installed(text, opencode)
     assert commands.keys() == opencode.events.keys()
-    assert all("hook opencode --db '/a b.db' session." in one for one in commands.values())
+    assert all("hook opencode --db '/a b.db' session." in command for command in commands.values())
     assert removed(text, opencode) is None
     for foreign in ("", "export default {}", 'const COMMAND = ["rm"];'):
         for change in (removed, lambda text, agent: added(text, agent, None)):

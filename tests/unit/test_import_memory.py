@@ -45,7 +45,7 @@ def test_a_folder_is_walked_in_the_order_of_its_names(tmp_path: Path) -> None:
         (tmp_path / name).write_text("hi", "utf-8")
     files = locate(tmp_path, (".md", ".markdown"))
     assert isinstance(files, FolderFiles)
-    found = [one.name for one in files]
+    found = [file.name for file in files]
     assert found == [
         path.relative_to(tmp_path).as_posix()
         for path in sorted(tmp_path.rglob("*"))

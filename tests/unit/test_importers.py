@@ -120,7 +120,7 @@ def test_claude_gives_text_attachments_and_the_current_branch() -> None:
 
 def test_opencode_gives_what_was_said_with_the_ids_of_the_hook() -> None:
     found = [message for _, message in read(DATA / "opencode.json")]
-    assert [(one.id, one.role, one.session, one.text) for one in found] == [
+    assert [(item.id, item.role, item.session, item.text) for item in found] == [
         ("msg_1", "user", "ses_1", "Which database does the billing service use?"),
         ("prt_6", "assistant", "ses_1", "Let me look."),
         ("prt_8", "assistant", "ses_1", "PostgreSQL 16."),

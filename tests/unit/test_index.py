@@ -178,7 +178,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
     assert codes(coded) == codes(encoded)
     for entity in entities:
         found, expected = (
-            sorted(one.triples["id"][one.around(entity)].tolist()) for one in (followed, fresh)
+            sorted(item.triples["id"][item.around(entity)].tolist()) for item in (followed, fresh)
         )
         assert found == expected
     chains = contents(fresh)["chunks"]

@@ -25,7 +25,7 @@ LISTS = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=12)
 
 
 def flat(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    values = [value for one in lists for value in one]
+    values = [value for item in lists for value in item]
     return np.array(values, np.int32), np.array([*map(len, lists)], np.int64)
 
 
@@ -40,13 +40,13 @@ def test_lists_that_were_added_in_parts_are_found_by_their_rows(parts, data):
         rows = np.array(data.draw(st.lists(st.integers(0, len(added) + 2), max_size=9)), np.int64)
         values, sizes, known = lists.lists_of(rows)
         expected = [added[row] if row < len(added) else [] for row in rows.tolist()]
-        assert (values.tolist(), sizes.tolist()) == tuple(one.tolist() for one in flat(expected))
+        assert (values.tolist(), sizes.tolist()) == tuple(item.tolist() for item in flat(expected))
         assert known.tolist() == [row < len(added) for row in rows.tolist()]
     restored = NumberLists()
     restored.restore(lists.arrays())
     everything = restored.lists_of(np.arange(len(added)))
     assert (everything[0].tolist(), everything[1].tolist()) == tuple(
-        one.tolist() for one in flat(added)
+        item.tolist() for item in flat(added)
     )
     assert lists.rows == restored.rows == len(added)
 
@@ -64,11 +64,11 @@ def test_a_book_keeps_its_strings_when_it_is_stored_and_goes_on():
     stored = StringBook()
     stored.restore(book.arrays())
     book.rest()
-    for one in (book, stored):
-        assert one.numbers(["犬", ""]).tolist() == [3, 2]
-        one.settle()
-        assert one.strings([3, 0, 1, 2]) == ["犬", "Anna", "é\ud800", ""]
-        assert len(one) == 4
+    for item in (book, stored):
+        assert item.numbers(["犬", ""]).tolist() == [3, 2]
+        item.settle()
+        assert item.strings([3, 0, 1, 2]) == ["犬", "Anna", "é\ud800", ""]
+        assert len(item) == 4
     few = book.only(np.array([False, True, False, True]))
     assert few.numbers(["犬", "é\ud800", "Anna"]).tolist() == [1, 0, 2]
 
@@ -143,19 +143,19 @@ def test_only_the_words_of_rows_that_stay_are_left(texts, data):
     restored = IndexWords()
     restored.restore(left.arrays())
     kept, stated = ([texts[row] for row in rows.tolist()] for rows in (chunks, triples))
-    for one in (left, restored):
-        found, facts = one.of_chunks(np.arange(len(kept))), one.of_triples(np.arange(len(stated)))
+    for item in (left, restored):
+        found, facts = item.of_chunks(np.arange(len(kept))), item.of_triples(np.arange(len(stated)))
         assert found.book.strings(found.values) == [word for text in kept for word in words(text)]
         assert facts.book.strings(facts.values) == [word for text in stated for word in words(text)]
         book = found.book.strings(np.arange(len(found.book)))
         assert sorted(book) == sorted(
             {START, *(w for text in [*kept, *stated] for w in words(text))}
         )
-        names = one.names_of(np.arange(len(kept)))
+        names = item.names_of(np.arange(len(kept)))
         assert set(names.book.strings(np.arange(len(names.book)))) == {
             name for _, name in names_in(kept)
         }
-        assert (one.chunks, one.triples) == (len(kept), len(stated))
+        assert (item.chunks, item.triples) == (len(kept), len(stated))
 
 
 def test_words_of_a_book_and_of_texts_share_a_vocabulary():

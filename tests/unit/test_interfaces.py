@@ -191,7 +191,7 @@ def routes(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def sent(document: dict[str, Any], route: dict[str, Any]) -> set[str]:
     """The names that a request may have: parameters, and fields of its body."""
-    names = {one["name"] for one in route.get("parameters", ())}
+    names = {item["name"] for item in route.get("parameters", ())}
     body = route.get("requestBody", {}).get("content", {}).get("application/json", {})
     reference = body.get("schema", {}).get("$ref", "")
     if reference:
@@ -314,7 +314,7 @@ def example(action: argparse.Action) -> list[str]:
         return []
     if action.nargs == 0:
         return [action.option_strings[0]]
-    choices = [one for one in action.choices or () if one != action.default]
+    choices = [choice for choice in action.choices or () if choice != action.default]
     value = choices[-1] if choices else VALUES.get(str(action.metavar), "x")
     return [*action.option_strings[:1], str(value)]
 
@@ -330,7 +330,7 @@ def test_every_operation_has_a_tool_or_a_reason_why_not(memory):
     names = set()
     for tool in build_server(memory)._tool_manager.list_tools():
         first = next(iter(tool.parameters["properties"].values()))
-        names |= {f"{tool.name} {one}".strip() for one in first.get("enum", [""])}
+        names |= {f"{tool.name} {item}".strip() for item in first.get("enum", [""])}
     assert names == set(TOOLS.values())
     assert operations(Space).keys() == TOOLS.keys() | NO_TOOL.keys()
     assert not TOOLS.keys() & NO_TOOL.keys()
@@ -357,7 +357,7 @@ def test_the_page_asks_for_routes_and_queries_that_exist(document):
     for asked in requests:
         path = f"/v1/spaces/{{space}}{asked['path']}"
         route = document["paths"][path][(asked["method"] or "GET").lower()]
-        known = {one["name"] for one in route.get("parameters", ())}
+        known = {item["name"] for item in route.get("parameters", ())}
         words = asked["query"] or ("" if asked["method"] else asked["all"]) or ""
         names = {word.partition(":")[0].strip() for word in words.split(",")} - {""}
         assert names <= known, (path, names - known)

@@ -52,12 +52,12 @@ WORD, NAMED = hit("m1", words=0.3), hit("m1", speaker_named=1.0)
 )
 def test_what_is_shown(confidence, hits, few, shown):
     judgement = judged(result(confidence, *hits), 0.08, few=few)
-    assert [one.id for one in judgement.hits] == shown
+    assert [hit.id for hit in judgement.hits] == shown
 
 
 def test_what_is_rescued_comes_with_its_own_facts_alone():
     rescued = judged(result(0.05, WORD, FAR), 0.08, few=True)
-    assert [one.uid for one in rescued.triples] == ["m1"]
+    assert [triple.uid for triple in rescued.triples] == ["m1"]
     nothing = judged(result(0.1, FAR), 0.08, few=True)
     assert nothing.triples == ()
     assert nothing.trace.notes[-1].startswith("nothing found: no message has a word")
@@ -77,7 +77,7 @@ def test_what_is_rescued_comes_with_its_own_facts_alone():
     ],
 )  # fmt: skip
 def test_the_note_compares_what_was_compared(confidence, of_hits, least, note):
-    hits = [replace(hit("m1"), confidence=one) for one in of_hits]
+    hits = [replace(hit("m1"), confidence=item) for item in of_hits]
     nothing = surer_than(result(confidence, *hits), least)
     assert (nothing.hits, nothing.triples) == ((), ())
     assert nothing.trace.notes == (f"nothing found: {note}",)

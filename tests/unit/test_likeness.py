@@ -74,7 +74,7 @@ def test_the_score_is_between_spelling_and_generic_types():
 def test_names_of_the_default_embedder():
     embedder = CheckedEmbedder(WordLlamaEmbedder())
     names = [named(name, type) for pair in WORTH_A_LOOK[:3] for name in pair[:2] for type in ["x"]]
-    found = near(names, embedder.embed_names([one.name for one in names]))
+    found = near(names, embedder.embed_names([item.name for item in names]))
     assert {(names[a].name, names[b].name) for a, b, _ in found} == {
         ("adopt children", "adopting children"),
         ("beauty of nature", "nature's beauty"),

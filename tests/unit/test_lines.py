@@ -76,10 +76,10 @@ def test_turn_numbers(written, turns):
 
 
 def test_types_are_few():
-    assert [entity_type(one) for one in ("Person", "city", "ORG", "thing", "animal")] == [
+    assert [entity_type(item) for item in ("Person", "city", "ORG", "thing", "animal")] == [
         "person", "location", "organization", "object", "animal",
     ]  # fmt: skip
-    assert [entity_type(one) for one in ("", "a b", "x" * 25, "c3")] == ["concept"] * 4
+    assert [entity_type(item) for item in ("", "a b", "x" * 25, "c3")] == ["concept"] * 4
 
 
 def test_a_fact_may_replace_earlier_ones():

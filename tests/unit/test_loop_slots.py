@@ -97,7 +97,10 @@ FACTS = [
 
 def test_the_later_time_wins_whatever_the_order():
     results = {
-        tuple((one.action, one.old.object, one.new.object, one.at) for one in later_time_wins(some))
+        tuple(
+            (ruling.action, ruling.old.object, ruling.new.object, ruling.at)
+            for ruling in later_time_wins(some)
+        )
         for some in permutations(FACTS)
     }
     assert results == {(("supersede", "Bergen", "Oslo", DAY + timedelta(days=95)),)}
@@ -110,7 +113,7 @@ def test_facts_of_one_kind_stand_beside_each_other_in_time_and_once():
          fact("Bergen", 2, "visits"), fact("Rome", 5, "visits", subject="Tom"), again,
          fact("Oslo", 40, "visits", negated=True)]
     )  # fmt: skip
-    assert [(one.subject, one.object, one.negated) for one in found] == [
+    assert [(item.subject, item.object, item.negated) for item in found] == [
         ("Ann", "Bergen", False), ("Ann", "Oslo", False), ("Ann", "Rome", False),
         ("Ann", "jazz", False), ("Tom", "Rome", False), ("Ann", "Oslo", True),
     ]  # fmt: skip
@@ -198,7 +201,7 @@ def test_each_prompt_has_an_example_of_its_schema(id):
     from cognigraph.loop import schemas
 
     file = loop_prompt(id)
-    (line,) = [one for one in file.parts["system"].splitlines() if one.startswith("{")]
+    (line,) = [line for line in file.parts["system"].splitlines() if line.startswith("{")]
     schema = getattr(schemas, file.schema)
     value = schema.model_validate_json(line)
     assert set(schema.model_fields) == value.model_fields_set

@@ -185,9 +185,9 @@ NAMED = st.builds(
 @given(st.sampled_from(WRITERS[1:]), st.lists(FIELDS | NAMED, max_size=30), st.integers(0, 4))
 def test_whatever_a_model_answers_only_valid_operations_remain(writer, raw, count):
     operations = []
-    for one in raw:
+    for item in raw:
         try:
-            operations.append(Operation.model_validate(one))
+            operations.append(Operation.model_validate(item))
         except ValidationError:
             continue
     found, refused = valid_actions(writer, operations, LABELS, count)
@@ -215,7 +215,7 @@ def test_a_chain_that_moved_on_is_not_overwritten():
                          operation=CoreOperation("REWRITE", "mine"))  # fmt: skip
     assert next_versions("space", [rewrite], {"profile": (3, "new")}) == []
     procedure = WrittenRow("procedure", "p", 0, "", ("u",), "Bread", ("knead",))
-    assert [one.version for one in next_versions("space", [procedure], {})] == [1]
+    assert [item.version for item in next_versions("space", [procedure], {})] == [1]
     assert next_versions("space", [procedure], {"p": (1, "")}) == []
 
 

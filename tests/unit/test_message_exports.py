@@ -157,8 +157,10 @@ def test_the_order_of_dates_is_decided_from_the_whole_file(
 ) -> None:
     text = "".join(f"{head}Ann: said {number}\n" for number, head in enumerate(heads))
     found = [value for _, value in read(written(tmp_path, "chat.txt", text))]
-    assert [one.text for one in found] == [f"said {number}" for number in range(len(heads))]
-    assert [one.at.removesuffix(":00") if len(one.at) > 16 else one.at for one in found] == expected
+    assert [item.text for item in found] == [f"said {number}" for number in range(len(heads))]
+    assert [
+        item.at.removesuffix(":00") if len(item.at) > 16 else item.at for item in found
+    ] == expected
 
 
 def test_mail_has_threads_and_no_quotations_below() -> None:

@@ -105,8 +105,8 @@ def add(memory: Memory, turns=TURNS, *, first: int = 0, session: str = "s") -> N
 
 def facts(memory: Memory) -> list[tuple[str, str | None, list[str]]]:
     return sorted(
-        (one.text, one.when and one.when.text, sorted(source.id for source in one.sources))
-        for one in memory.facts()
+        (fact.text, fact.when and fact.when.text, sorted(source.id for source in fact.sources))
+        for fact in memory.facts()
     )
 
 
@@ -139,7 +139,7 @@ def test_a_session_becomes_its_graph_in_one_call(serving, remember):
         ("Pia moves to Bergen", "2026-05-19", ["m1"]),
         ("Pia sister of Ann", None, ["m1"]),
     ]
-    assert {(one.name, one.type) for one in memory.entities()} == {
+    assert {(entity.name, entity.type) for entity in memory.entities()} == {
         ("Ann", "person"), ("Ben", "person"), ("Pia", "person"), ("Bergen", "location"),
         ("kayak", "object"), ("fish", "concept"), ("rainy", "concept"),
     }  # fmt: skip
@@ -195,7 +195,7 @@ def test_the_summary_of_an_answer_that_is_cut_off_is_asked_for_again(serving):
     stages, model = serving([Fails(completion(text[:-20], finish="length"))])
     found = extract(model, TURNS[:2])
     assert stages.stages == ["read", "summarise"]
-    assert [(one.object, one.chunks) for one in found.facts] == [("tea", (0,))]
+    assert [(item.object, item.chunks) for item in found.facts] == [("tea", (0,))]
     assert [theme.summary for theme in found.themes] == ["Pia moved to Bergen on 19 May 2026."]
 
 
@@ -275,7 +275,7 @@ def test_input_that_an_endpoint_had_in_its_cache_is_counted(serving):
 
 def test_mentions_have_aliases_that_last_and_the_chunks_that_name_them(serving):
     _, model = serving()
-    found = {one.name: one for one in extract(model).mentions}
+    found = {mention.name: mention for mention in extract(model).mentions}
     assert (found["Pia"].aliases, found["Pia"].chunks) == (("Ann's sister",), (0, 1, 2, 3))
     assert (found["Bergen"].aliases, found["Bergen"].chunks) == ((), (0, 2))
     assert found["Ann"].chunks == (0, 2)
@@ -285,7 +285,7 @@ def test_mentions_have_aliases_that_last_and_the_chunks_that_name_them(serving):
 def test_attribution_is_kept_where_somebody_else_is_quoted(serving):
     also = "3 | Ann | likes | rain | | Ann"
     _, model = serving([{**READ, "facts": [*READ["facts"], also]}])
-    said_by = {(one.subject, one.object): one.said_by for one in extract(model).facts}
+    said_by = {(fact.subject, fact.object): fact.said_by for fact in extract(model).facts}
     assert said_by["Bergen", "rainy"] == "Ann's boss"
     assert said_by["Ann", "rain"] is None
     assert said_by["Pia", "fish"] is None
@@ -360,7 +360,7 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
 def test_evidence_is_a_turn_of_the_window_or_nothing(serving, turns, indices):
     _, model = serving([{"entities": [], "facts": [fact(turns)]}])
     found = extract(model)
-    assert [one.chunks for one in found.facts] == ([indices] if indices else [])
+    assert [item.chunks for item in found.facts] == ([indices] if indices else [])
     if indices is None:
         (said,) = found.rejected
         assert said.startswith("cites no turn of the window: ")
@@ -371,7 +371,7 @@ def test_a_fact_that_cites_one_wrong_turn_is_dropped_and_counted(serving, rememb
     answer = {"entities": [], "facts": [fact(turns), fact(1, "Ann", "likes", "jam")]}
     _, model = serving([answer])
     found = extract(model)
-    assert [(one.object, one.chunks) for one in found.facts] == [("jam", (0,))]
+    assert [(item.object, item.chunks) for item in found.facts] == [("jam", (0,))]
     assert found.rejected == (
         f"cites a turn that is not in the window: {turns} | Ann | likes | tea",
     )
@@ -387,7 +387,7 @@ def test_a_citation_that_is_no_number_is_dropped_and_counted(serving, first):
     lines = [[first, "Ann", "likes", "tea"], [1, "Ann", "likes", "jam"]]
     _, model = serving([{"entities": [], "facts": lines}])
     found = extract(model)
-    assert [(one.object, one.chunks) for one in found.facts] == [("jam", (0,))]
+    assert [(fact.object, fact.chunks) for fact in found.facts] == [("jam", (0,))]
     assert len(found.rejected) == 1
 
 
@@ -419,7 +419,7 @@ def test_invented_ids_and_times_are_ignored(serving, remember):
 def test_facts_that_say_nothing_are_left_out_and_counted(serving, wrong, reason):
     _, model = serving([{"entities": [], "facts": [fact(**{"turns": 1, **wrong}), fact(1)]}])
     found = extract(model)
-    assert [(one.subject, one.object) for one in found.facts] == [("Ann", "tea")]
+    assert [(item.subject, item.object) for item in found.facts] == [("Ann", "tea")]
     (said,) = found.rejected
     assert reason in said
 
@@ -443,7 +443,7 @@ def test_the_turn_that_says_the_words_gives_the_date(serving):
     dated += [fact("1,5", "Ann", "likes", "rain", "Yesterday")]
     _, model = serving([{"entities": [], "facts": dated}])
     found = ModelExtractor(model, timezone=OSLO).extract(Window("default", "s", chunks))
-    assert [one.when for one in found.facts] == ["2026-05-19", "2026-05-22"]
+    assert [item.when for item in found.facts] == ["2026-05-19", "2026-05-22"]
 
 
 INJECTION = (
@@ -485,7 +485,7 @@ def test_a_long_session_is_read_in_parts_that_share_a_turn(serving):
     assert len(shown) > 2
     for left, right in pairwise(shown):
         assert left[-1].split(" ", 1)[1] == right[0].split(" ", 1)[1]
-    assert [(one.object, one.chunks) for one in found.facts] == [
+    assert [(fact.object, fact.chunks) for fact in found.facts] == [
         (str(1900 + n), (n,)) for n in range(20)
     ]
     first, second, *_ = stages.prompts("read")
@@ -509,8 +509,8 @@ def test_names_of_one_part_are_known_in_the_next(serving):
     stages, model = serving([read], [SUMMARY, UNCHANGED])
     found = extract(model, turns, limit=100)
     assert "Pia (person; Ann's sister)" in section(stages.prompts("read")[-1], "known")
-    calls = [one for one in found.facts if one.relation == "calls"]
-    assert [(one.subject, one.chunks) for one in calls] == [("Pia", (5,))]
+    calls = [fact for fact in found.facts if fact.relation == "calls"]
+    assert [(call.subject, call.chunks) for call in calls] == [("Pia", (5,))]
 
 
 @pytest.mark.parametrize(
@@ -525,7 +525,7 @@ def test_input_that_is_too_long_for_the_model_is_read_in_halves(serving, too_muc
     right = {"entities": [], "facts": [fact(2, o="coffee")]}
     stages, model = serving([Fails(too_much), left, right])
     found = extract(model)
-    assert [(one.object, one.chunks) for one in found.facts] == [("tea", (0,)), ("coffee", (3,))]
+    assert [(item.object, item.chunks) for item in found.facts] == [("tea", (0,)), ("coffee", (3,))]
     shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("read")]
     assert [len(lines) for lines in shown][-2:] == [3, 2]
     assert found.usage.calls == len(stages.asked)

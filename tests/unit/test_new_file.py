@@ -33,5 +33,5 @@ def test_an_export_for_which_there_is_no_room_leaves_nothing(tmp_path: Path) -> 
             pytest.raises(StoreError, match=r"cannot write .*space\.jsonl: File too large"),
         ):
             memory.files.export(target)
-        assert [one.name for one in tmp_path.iterdir() if one.name.startswith("space")] == []
+        assert [item.name for item in tmp_path.iterdir() if item.name.startswith("space")] == []
         assert memory.files.export(target) == 1

@@ -69,7 +69,7 @@ def test_the_values_of_a_node_are_packed_alike() -> None:
 def test_cosines_are_those_of_the_vectors(rows: list[list[float]]) -> None:
     vectors = np.array(rows, np.float32)
     query = vectors[0]
-    found = columns([pack("s", UIDS[0], {}, one) for one in vectors], 8).cosine(query)
+    found = columns([pack("s", UIDS[0], {}, vector) for vector in vectors], 8).cosine(query)
     norms = np.linalg.norm(vectors.astype(float), axis=1) * np.linalg.norm(query.astype(float))
     dots = vectors.astype(float) @ query.astype(float)
     expected = np.divide(dots, norms, where=norms > 0, out=np.zeros(len(dots)))
@@ -80,7 +80,7 @@ def test_equal_vectors_have_equal_cosines_wherever_they_stand() -> None:
     random = np.random.default_rng(7)
     vectors = random.normal(size=(41, 256)).astype(np.float32)
     vectors[[3, 17, 40]] = vectors[0]
-    nodes = columns([pack("s", UIDS[0], {}, one) for one in vectors], 256)
+    nodes = columns([pack("s", UIDS[0], {}, vector) for vector in vectors], 256)
     query = random.normal(size=256).astype(np.float32)
     found = nodes.cosine_row_by_row(query)
     assert len({found[row] for row in (0, 3, 17, 40)}) == 1

@@ -38,7 +38,7 @@ def test_each_names_the_schema_of_its_answer():
 
 def example(file):
     """The answer that the prompt shows, by its own schema."""
-    (line,) = [one for one in file.parts["system"].splitlines() if one.startswith("{")]
+    (line,) = [line for line in file.parts["system"].splitlines() if line.startswith("{")]
     return getattr(answer_schema, file.schema).model_validate_json(line)
 
 

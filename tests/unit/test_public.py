@@ -116,12 +116,12 @@ def test_every_package_that_is_imported_is_declared():
     declared = project()["project"]
 
     def names(requirements: list[str]) -> set[str]:
-        return {re.split(r"[<>=\[;]", one)[0].strip() for one in requirements}
+        return {re.split(r"[<>=\[;]", requirement)[0].strip() for requirement in requirements}
 
     always = names(declared["dependencies"])
     extras = {name: names(all) for name, all in declared["optional-dependencies"].items()}
     for path in (
-        one for folder in ("cognigraph", *MAPPED) for one in (ROOT / folder).rglob("*.py")
+        item for folder in ("cognigraph", *MAPPED) for item in (ROOT / folder).rglob("*.py")
     ):
         own = EXTRAS_OF.get(path.relative_to(ROOT).parts[1])
         for offered in [extras[name] for name in own] if own else [set().union(*extras.values())]:

@@ -215,4 +215,8 @@ def test_a_users_merge_does_not_undo_merges_by_rules():
 
 def test_a_persons_proper_name_is_canonical():
     called = [EntityName(name, name, "person") for name in ("pia's husband", "felix", "dr. felix")]
-    assert [one.name for one in sorted(called, key=rank)] == ["felix", "dr. felix", "pia's husband"]
+    assert [item.name for item in sorted(called, key=rank)] == [
+        "felix",
+        "dr. felix",
+        "pia's husband",
+    ]

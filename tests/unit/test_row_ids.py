@@ -66,7 +66,7 @@ def test_a_list_of_any_length_is_read_with_few_statements():
         for count in (0, 1, 15, 16, 17, 20, 511, 513, 1200):
             found = select_in(connection, query, range(1, count + 1))
             assert [row[0] for row in found] == [*range(1, count + 1)]
-    assert sorted(one.count("?") for one in connection.statements) == [16, 32, 256, 512]
+    assert sorted(statement.count("?") for statement in connection.statements) == [16, 32, 256, 512]
 
 
 def test_a_connection_caches_a_share_of_a_large_file():

@@ -149,7 +149,7 @@ def test_known_entities_are_few_and_the_newest():
         WindowName("Rome", "location"),
     ]
     found = known_names([*new, WindowName("love", "concept"), WindowName("2025", "time")], old)
-    assert [one.name for one in found] == [one.name for one in new] + ["Oslo"]
+    assert [item.name for item in found] == [item.name for item in new] + ["Oslo"]
 
 
 def test_as_a_model_reads_it():

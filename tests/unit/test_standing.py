@@ -31,7 +31,7 @@ def triple(uid: str, object: str, said: str, *, by: str | None = None, **more: o
 BERGEN = triple("b", "Bergen", "2026-02-01", by="t", valid_to=datetime(2026, 4, 1, tzinfo=UTC))
 TRONDHEIM = triple("t", "Trondheim", "2026-04-01", by="o")
 OSLO = triple("o", "Oslo", "2026-06-01")
-KNOWN = {one.uid: one for one in (BERGEN, TRONDHEIM, OSLO)}
+KNOWN = {item.uid: item for item in (BERGEN, TRONDHEIM, OSLO)}
 
 
 def test_a_chain_ends_at_what_nothing_superseded() -> None:
@@ -58,7 +58,7 @@ def test_what_superseded_a_fact_is_fetched() -> None:
 
 def test_the_current_fact_comes_before_what_it_superseded() -> None:
     found = standing.current_facts_first([replace(BERGEN, score=0.9)], KNOWN, past=False)
-    assert [(one.uid, one.score) for one in found] == [("o", 0.9), ("b", 0.9)]
+    assert [(item.uid, item.score) for item in found] == [("o", 0.9), ("b", 0.9)]
     assert standing.current_facts_first([BERGEN, OSLO], KNOWN, past=True) == [BERGEN, OSLO]
     retracted = replace(OSLO, status="retracted")
     assert standing.current_facts_first([retracted], {"o": retracted}, past=False) == []

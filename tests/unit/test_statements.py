@@ -14,13 +14,15 @@ AT = datetime(2026, 5, 22, 12, 0, tzinfo=UTC)
 
 
 def told(text: str, *, to_assistant: bool = True) -> list[str]:
-    said = [(one, find_times(one.tokens, AT), True) for one in sentences(text)]
+    said = [(sentence, find_times(sentence.tokens, AT), True) for sentence in sentences(text)]
     found = statements(said, text, "Ann", to_assistant=to_assistant)
     return [
         " ".join(
-            filter(None, (one.subject, "not" * one.negated, one.relation, one.object, one.when))
+            filter(
+                None, (item.subject, "not" * item.negated, item.relation, item.object, item.when)
+            )
         )
-        for one in found
+        for item in found
     ]
 
 

@@ -17,7 +17,7 @@ TODO: renew the passport
 
 
 def told(text: str, *, by_assistant: bool = False) -> list[tuple[str, str]]:
-    return [(one.relation, one.object) for one in tasks(text, "Ann", by_assistant=by_assistant)]
+    return [(task.relation, task.object) for task in tasks(text, "Ann", by_assistant=by_assistant)]
 
 
 def test_lines_with_a_word_or_a_box_are_tasks():

@@ -27,7 +27,7 @@ def test_no_labelled_text_gets_a_wrong_date(example: Example) -> None:
 
 def test_nearly_all_labelled_dates_are_read() -> None:
     assert len(EXAMPLES) >= 150
-    found = [bool(ways & set(ours(one))) for one in EXAMPLES for ways in one.required]
+    found = [bool(ways & set(ours(example))) for example in EXAMPLES for ways in example.required]
     assert sum(found) / len(found) > 0.9
 
 
@@ -51,7 +51,7 @@ def test_what_is_open_keeps_its_readings(text, readings, bound):
 def test_a_corrected_time_is_outdated():
     text = "The launch is on 30 June. Hmm, actually Iain just wrote: 14 July."
     read = read_times(list(sentences(text)), FRIDAY)
-    assert [[(span.when, span.outdated) for span in one] for one in read] == [
+    assert [[(span.when, span.outdated) for span in item] for item in read] == [
         [("", True)], [("2026-07-14", False)],
     ]  # fmt: skip
 

@@ -84,7 +84,7 @@ def test_the_best_session_has_a_line_in_a_block_of_600_tokens_and_in_one_of_1300
     found = result(tuple(hit(n, "word " * 30) for n in range(60)), (), sessions)
     for size, lines in ((600, 1), (1300, 1), (2600, 2)):
         shown = block(found, size)
-        cited = [one.id for one in shown.citations if one.kind == "session"]
+        cited = [citation.id for citation in shown.citations if citation.kind == "session"]
         assert cited == ["s1", "s2"][:lines]
         assert "[S1] s1 (2026-05-20): Journey: Ann told Ben about" in shown
         assert shown.tokens <= size

@@ -77,10 +77,10 @@ def test_valid_calls_are_examples_for_llama_factory(recording, tmp_path, capsys)
     rows = lines(folder / described["file_name"])
     for row in rows:
         messages = row[described["columns"]["messages"]]
-        assert [one[tags["role_tag"]] for one in messages] == [
+        assert [message[tags["role_tag"]] for message in messages] == [
             tags["system_tag"], tags["user_tag"], tags["assistant_tag"],
         ]  # fmt: skip
-        assert all(one[tags["content_tag"]] for one in messages)
+        assert all(message[tags["content_tag"]] for message in messages)
     assert json.loads(rows[0]["messages"][2]["content"]) == REPLIES["core"]
     assert main(["export-training", str(recording), str(folder)]) != 0  # nothing is overwritten
 
@@ -101,7 +101,7 @@ def test_all_calls_are_prompts_for_verl(recording, tmp_path):
     assert [row["ability"] for row in rows] == ["core", "episodic", "semantic", "procedural"]
     for index, row in enumerate(rows):
         assert set(row) == {"data_source", "prompt", "ability", "reward_model", "extra_info"}
-        assert [one["role"] for one in row["prompt"]] == ["system", "user"]
+        assert [item["role"] for item in row["prompt"]] == ["system", "user"]
         assert row["reward_model"]["style"] == "rule"
         assert json.loads(row["reward_model"]["ground_truth"]) == [
             {"question": "Where does Ann live?", "answer": "Graz"}
@@ -147,7 +147,7 @@ def test_only_valid_questions_are_kept():
     found, refused, usage = make_questions(
         ScriptedModel([{"questions": raw}]), space="a", session="s", index=0, turns="[1] ..."
     )
-    assert [(one.kind, one.question) for one in found] == [
+    assert [(item.kind, item.question) for item in found] == [
         ("single", "Where does Ann live?"), ("multi", "Who is 0?"),
     ]  # fmt: skip
     assert refused == [

@@ -122,7 +122,7 @@ def test_another_speaker_or_the_same_session_makes_no_version(other):
 
 
 def test_no_speaker_that_counts_on_either_side_makes_no_version():
-    found = [said(one.text, day, speaker=None) for day, one in enumerate(result(1, 7))]
+    found = [said(item.text, day, speaker=None) for day, item in enumerate(result(1, 7))]
     assert later_versions_first(found) == list(range(COMPARED))
 
 

@@ -142,7 +142,7 @@ def read_times(sentences: Sequence[Sentence], at: datetime) -> list[list[TimeSpa
     "The launch is on 30 June. Actually, 14 July.": the first date is outdated, and the second has
     the tense of the first.
     """
-    read = [_find(one.tokens, at, None) for one in sentences]
+    read = [_find(sentence.tokens, at, None) for sentence in sentences]
     for number in range(1, len(read)):
         earlier, later = read[number - 1], read[number]
         if earlier and later:
@@ -150,7 +150,7 @@ def read_times(sentences: Sequence[Sentence], at: datetime) -> list[list[TimeSpa
             between = (*rest, *sentences[number].tokens[: later[0].span.start])
             if is_correction([token.low for token in between]):
                 earlier[-1], later[0] = _corrected(earlier[-1], later[0], at.date())
-    return [[found.span for found in one] for one in read]
+    return [[found.span for found in item] for item in read]
 
 
 def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_Found]:
@@ -329,9 +329,9 @@ def _corrected(old: _Found, new: _Found, today: date) -> tuple[_Found, _Found]:
 
 def _range(first: _Found, second: _Found, today: date, *, opened: bool) -> _Found | None:
     """Join the two ends of a range, in order: the second is the first such time after the first."""
-    needs = {one.time.needs for one in (first, second)}
-    widths = {len(time) for one in (first, second) for time in one.time.times}
-    unsure = any(not one.time.needs and len(one.time.times) != 1 for one in (first, second))
+    needs = {item.time.needs for item in (first, second)}
+    widths = {len(time) for item in (first, second) for time in item.time.times}
+    unsure = any(not item.time.needs and len(item.time.times) != 1 for item in (first, second))
     if len(widths) != 1 or unsure:
         return None
     need = max(needs)

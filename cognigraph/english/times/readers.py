@@ -296,9 +296,9 @@ def read_weekday(match: re.Match[str], at: datetime) -> Time | None:
     if match["day"]:
         weeks = [day + timedelta(weeks=step) for step in range(-8, 9)]
         number = _day_number(match["day"])
-        return Time(tuple(one.isoformat() for one in weeks if one.day == number), WEAK)
+        return Time(tuple(week.isoformat() for week in weeks if week.day == number), WEAK)
     weeks = [day + timedelta(weeks=step) for step in (-2, -1, 0, 1, 2)]
-    return Time(tuple(one.isoformat() for one in weeks), LIKELY)
+    return Time(tuple(week.isoformat() for week in weeks), LIKELY)
 
 
 def read_of_month(match: re.Match[str], at: datetime) -> Time | None:
@@ -348,12 +348,12 @@ def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
         steps = (-1, 0) if needs and today.weekday() < 2 else (step,)
         if step == 1 and today.weekday() < 5:
             steps = (0, 1)  # "next weekend" is the coming one, or the one after it
-        times = tuple(weekend_of(today, one) for one in steps)
+        times = tuple(weekend_of(today, item) for item in steps)
         return Time(times, LIKELY if len(steps) > 1 and step == 0 else 0)
     if unit == "week":
         # On a Sunday, "this week" may be that which is over, or that which begins.
         steps = (step, step + 1) if today.weekday() == 6 and step in (-1, 0) else (step,)
-        return Time(tuple(week_of(today, one) for one in steps))
+        return Time(tuple(week_of(today, item) for item in steps))
     if unit == "month":
         return Time((month_text(today.year, today.month + step),))
     return Time((year_text(today.year + step),))
@@ -392,7 +392,7 @@ def read_stepped_name(match: re.Match[str], at: datetime) -> Time | None:
         make = lambda year: season_of(name, year)  # noqa: E731
     else:
         make = lambda year: holiday(name, year)  # noqa: E731
-    before, this, after = (make(today.year + one) for one in (-1, 0, 1))
+    before, this, after = (make(today.year + item) for item in (-1, 0, 1))
     if step == "this":
         if first_day(before) <= today <= last_day(before):
             return Time((before,))  # "this winter", said in January

@@ -151,7 +151,7 @@ def _check_unchanged(space: Space, id: str, session: str | None, if_match: str |
 
 def _names(header: str, tag: str) -> bool:
     """Whether a header such as ``If-Match`` names a tag."""
-    given = [one.strip().removeprefix("W/") for one in header.split(",")]
+    given = [item.strip().removeprefix("W/") for item in header.split(",")]
     return "*" in given or tag in given
 
 

@@ -136,8 +136,8 @@ class Neo4jReindexing:
         for layer in _LAYERS:
             values = [
                 {"uid": row.key, "vector": own}
-                for row, one in zip(rows, vectors, strict=True)
-                if row.layer == layer.label and (own := layer.packed(one)) is not None
+                for row, vector in zip(rows, vectors, strict=True)
+                if row.layer == layer.label and (own := layer.packed(vector)) is not None
             ]
             if values:
                 replace = () if layer is _NAMES else layer.replace

@@ -140,7 +140,7 @@ def read_result(connection: Connection, space: str, query: ResultQuery) -> Resul
         triples |= triples_with_newest(connection, space, sorted(often), query.newest)
     wanted = set(query.chunks)
     return ResultRecords(
-        chunks={one[0]: chunk_of(one[:-1]) for one in chunks if one[0] in wanted},
+        chunks={chunk[0]: chunk_of(chunk[:-1]) for chunk in chunks if chunk[0] in wanted},
         stated=_stated(facts),
         triples=triples,
         often=often,
@@ -173,8 +173,8 @@ def _triples(
     for *fact, stating, _ in facts:
         sources = fact[10]
         if sources is None:
-            sources = [_source(one, said) for one in stating]
-        fact[10] = [one for one in sources if until is None or one[0] <= until]
+            sources = [_source(item, said) for item in stating]
+        fact[10] = [source for source in sources if until is None or source[0] <= until]
         fact[14] = min(fact[14] or (), default=None)
         found[fact[0]] = triple_of(fact)
     return found

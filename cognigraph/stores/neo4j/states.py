@@ -39,7 +39,7 @@ def rule_unruled(
     """Record rulings on facts that exist and have none; returns the uids of these facts."""
     uids = sorted({ruling.uid for ruling in rulings})
     taken = {uid for (uid,) in tx.rows("states/has_ruling", uids=uids)}
-    ruled = [_rule(tx, space, one, recorded) for one in rulings if one.uid not in taken]
+    ruled = [_rule(tx, space, item, recorded) for item in rulings if item.uid not in taken]
     return [uid for uid in ruled if uid is not None]
 
 

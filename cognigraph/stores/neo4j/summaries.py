@@ -79,21 +79,21 @@ def write_written(tx: Transaction, space: str, session: str, rows: Sequence[Writ
         return
     found = tx.rows("written/current", space=space)
     newest = {chain: (version, text) for chain, version, text in found}
-    for one in next_versions(space, rows, newest):
-        row = one.row
+    for item in next_versions(space, rows, newest):
+        row = item.row
         properties = {
-            "uid": one.uid,
+            "uid": item.uid,
             "kind": row.kind,
             "chain": row.chain,
-            "version": one.version,
+            "version": item.version,
             "title": row.title,
-            _TEXT[row.kind]: one.text,
+            _TEXT[row.kind]: item.text,
             "steps": list(row.steps),
         }
         of_kind = ((":Procedure", ":Profile"),) if row.kind == "profile" else ()
         tx.rows(
             "written/write", *of_kind, space=space, session=session, properties=properties,
-            chunks=list(row.chunks), before=one.before,
+            chunks=list(row.chunks), before=item.before,
         )  # fmt: skip
 
 

@@ -116,7 +116,7 @@ def filter_for_sources(where: Filter, without: Exclusion) -> dict[str, Any]:
     if without.ids:
         parameters["without_ids"] = sorted(without.ids)
     if without.messages:
-        parameters["without_messages"] = [list(one) for one in sorted(without.messages)]
+        parameters["without_messages"] = [list(message) for message in sorted(without.messages)]
     return parameters
 
 

@@ -306,7 +306,7 @@ def _sources(rows: list[_FactRow], said: Mapping[int, Said], most: int) -> FactS
     for _, chunk, at, said_by, _ in rows:
         id, session, stated = said[chunk]
         different.add((at, id, session, said_by, bool(stated)))
-    listed = tuple(source_of(*one) for one in sorted(different, reverse=True))
+    listed = tuple(source_of(*item) for item in sorted(different, reverse=True))
     return FactSources(listed, max(0, total - len(chunks)), total > most)
 
 

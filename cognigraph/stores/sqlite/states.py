@@ -165,7 +165,9 @@ def _record_next(
         "SELECT coalesce(max(recorded), 0) FROM state_ruling WHERE space_id = ?", (space_id,)
     ).fetchone()
     first = max(now, last + 1)
-    _record(connection, space_id, [(one, first + number) for number, one in enumerate(rulings)])
+    _record(
+        connection, space_id, [(ruling, first + number) for number, ruling in enumerate(rulings)]
+    )
 
 
 def rule_unruled(
@@ -180,7 +182,7 @@ def rule_unruled(
             (json.dumps([ruling.uid for ruling in rulings]), space_id),
         )
     }
-    _record_next(connection, space_id, [one for one in rulings if one.uid in free], now)
+    _record_next(connection, space_id, [item for item in rulings if item.uid in free], now)
     return sorted(free)
 
 

@@ -225,13 +225,14 @@ def replace_revisions(
         "INSERT INTO revision VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
             (
-                revision_uid(uid, one.version), id, one.version, to_micros(one.at), one.extractor,
-                json.dumps(one.keys, ensure_ascii=False),
+                revision_uid(uid, revision.version), id, revision.version, to_micros(revision.at),
+                revision.extractor,
+                json.dumps(revision.keys, ensure_ascii=False),
                 json.dumps(
-                    [[theme.title, theme.summary] for theme in one.themes], ensure_ascii=False
+                    [[theme.title, theme.summary] for theme in revision.themes], ensure_ascii=False
                 ),
             )
-            for one in revisions
+            for revision in revisions
         ],
     )  # fmt: skip
 
@@ -297,8 +298,8 @@ def write_written(
             (space_id,),
         )
     }
-    for one in next_versions(space, rows, newest):
-        row = one.row
+    for item in next_versions(space, rows, newest):
+        row = item.row
         chunks = connection.execute(
             "SELECT c.id, c.at FROM json_each(?) j JOIN chunk c ON c.uid = j.value "
             "WHERE c.session_id = ?",
@@ -310,8 +311,8 @@ def write_written(
             """INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
             (
-                one.uid, space_id, row.kind, row.chain, one.version, max(at for _, at in chunks),
-                row.title, one.text, json.dumps(row.steps, ensure_ascii=False),
+                item.uid, space_id, row.kind, row.chain, item.version, max(at for _, at in chunks),
+                row.title, item.text, json.dumps(row.steps, ensure_ascii=False),
             ),
         ).fetchone()  # fmt: skip
         connection.executemany(
@@ -336,19 +337,19 @@ def restore_written(
     connection: sqlite3.Connection, space: str, space_id: int, versions: Sequence[Written]
 ) -> None:
     """Write versions as an export has them."""
-    for one in versions:
+    for version in versions:
         (id,) = connection.execute(
             """INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
             (
-                written_uid(space, one.chain, one.version), space_id, one.kind, one.chain,
-                one.version, to_micros(one.at), one.title, one.text,
-                json.dumps(one.steps, ensure_ascii=False),
+                written_uid(space, version.chain, version.version), space_id, version.kind,
+                version.chain, version.version, to_micros(version.at), version.title, version.text,
+                json.dumps(version.steps, ensure_ascii=False),
             ),
         ).fetchone()  # fmt: skip
         connection.executemany(
             """INSERT OR IGNORE INTO written_source
                SELECT ?, c.id FROM chunk c JOIN session s ON s.id = c.session_id
                WHERE c.space_id = ? AND c.message_id = ? AND s.name = ?""",
-            [(id, space_id, message, session) for session, message in one.sources],
+            [(id, space_id, message, session) for session, message in version.sources],
         )

@@ -264,7 +264,7 @@ class _Gather:
             texts=query.texts,
             unpacked=unpacked_properties(self._connection.embedding),
             # A zero vector has no direction, and is compared with nothing.
-            entities=[one for one in entities if one is not None],
+            entities=[item for item in entities if item is not None],
             chunk=chunk.parameters,
             triple=triple.parameters,
             theme=theme.parameters,
@@ -307,13 +307,13 @@ class _Table:
 
     def with_rows_of(self, other: Self) -> Self:
         """The rows of both."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
         both = {name: _one_after_the_other(own[name], getattr(other, name)) for name in own}
         return replace(self, **both)
 
     def at(self, rows: Sequence[int]) -> Self:
         """A table of the rows with these numbers, in this order."""
-        taken = {one.name: _taken(getattr(self, one.name), rows) for one in fields(self)}
+        taken = {field.name: _taken(getattr(self, field.name), rows) for field in fields(self)}
         return replace(self, **taken)
 
     def first_of_each(self) -> list[int]:
@@ -421,7 +421,7 @@ class SessionTable(_Table):
     @classmethod
     def from_rows(cls, rows: Sequence[Row], space: str, query: CandidateQuery) -> SessionTable:
         """Of the rows that the statement returns for sessions."""
-        themes = columns([one for row in rows for one in row[2]], len(query.vector))
+        themes = columns([item for row in rows for item in row[2]], len(query.vector))
         owner = np.repeat(np.arange(len(rows)), [len(row[2]) for row in rows])
         best = np.full(len(rows), -np.inf)
         np.maximum.at(best, owner, themes.cosine(query.vector))

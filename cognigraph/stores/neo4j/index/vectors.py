@@ -264,7 +264,7 @@ class NewestChunks:
     def finish(self) -> None:
         """Wait, but not for long, until what was begun is done: later searches compare less."""
         with self._lock:
-            own = [one for (pid, _), one in self._running.items() if pid == os.getpid()]
+            own = [value for (pid, _), value in self._running.items() if pid == os.getpid()]
         wait(own, _CLOSING)
 
     def _work(self, key: tuple[int, str]) -> None:

@@ -82,7 +82,7 @@ class Snapshots:
             if header["kind"] == self._kind(index):
                 mapped = np.memmap(self._path(token), np.uint8, "c", start)
                 arrays = {name: _view(mapped, *about) for name, about in header["arrays"].items()}
-                for name in (one for one in arrays if one.endswith(_IN_MEMORY)):
+                for name in (array for array in arrays if array.endswith(_IN_MEMORY)):
                     arrays[name] = self._read(token, start, *header["arrays"][name])
                 index.restore(int(epoch), header["state"], arrays)
         except (OSError, ValueError, KeyError) as error:
@@ -167,8 +167,8 @@ def drop_stale(pool: Pool) -> None:
 def _files(pool: Pool) -> Iterator[Path]:
     start = f"{pool.absolute.name}-index-"
     with suppress(OSError):
-        yield from (one for one in pool.absolute.parent.iterdir()
-                    if one.name.startswith(start))  # fmt: skip
+        yield from (item for item in pool.absolute.parent.iterdir()
+                    if item.name.startswith(start))  # fmt: skip
 
 
 def _view(mapped: Array, dtype: str, shape: list[int], offset: int) -> Array:
@@ -323,7 +323,7 @@ class SpaceIndexes:
             target=self._load, args=(space, vectors, snapshot), name="cognigraph-warm", daemon=True
         )
         with self._lock:
-            self._loading = {one for one in self._loading if one.is_alive()} | {thread}
+            self._loading = {item for item in self._loading if item.is_alive()} | {thread}
             thread.start()
 
     def _load(self, space: str, vectors: VectorFormat, snapshot: Snapshot) -> None:

@@ -84,7 +84,7 @@ class Postings:
         self._fresh = []
         while self._segments and len(self._segments[-1].rows) < _MERGE_FACTOR * len(segment.rows):
             last = self._segments.pop()
-            parts = [(one.spread(), one.rows, one.counts) for one in (last, segment)]
+            parts = [(item.spread(), item.rows, item.counts) for item in (last, segment)]
             segment = _sorted(parts)
         self._segments.append(segment)
 
@@ -94,7 +94,7 @@ class Postings:
         It is -1 for a row that is removed; the others keep their order.
         """
         self.settle()
-        self._segments = [one for one in map(_kept(row_of), self._segments) if len(one.rows)]
+        self._segments = [item for item in map(_kept(row_of), self._segments) if len(item.rows)]
 
     def lookup(self, term: str) -> Lookup:
         """The rows that contain the term, each once and ascending, and its frequency in each."""
@@ -187,8 +187,8 @@ def gather(found: Sequence[Lookup], rows: Ints) -> Floats:
     """Term frequencies (len(rows), len(found)); ``found`` holds the lookup of each term."""
     matches = np.zeros((len(rows), len(found)))
     wanted = rows.astype(np.int32)  # of the same type, else the whole lists would be converted
-    for column, one in enumerate(found):
-        matches[:, column] = frequencies(one, wanted)
+    for column, item in enumerate(found):
+        matches[:, column] = frequencies(item, wanted)
     return matches
 
 

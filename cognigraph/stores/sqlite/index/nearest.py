@@ -327,8 +327,8 @@ def _add_bits(total: npt.NDArray[np.uint32], words: Words) -> None:
     counts = np.bitwise_count(words)
     for first in range(0, len(counts), _IN_A_BYTE):
         added, *others = counts[first : first + _IN_A_BYTE]
-        for one in others:  # several times faster than a sum over the first axis
-            added += one
+        for other in others:  # several times faster than a sum over the first axis
+            added += other
         total += added
 
 
