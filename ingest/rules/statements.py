@@ -57,7 +57,7 @@ _UNREAL_PHRASES = re.compile(
     r"\b(?:act as|acting as|(?:like|as if) i\s?'?\s?a?m|let us say|let's say|user story|persona is"
     r"|cover letter|for example|for instance|e\.g\.|made that up|april fools?|wait,? no|no,? wait"
     r"|i meant?|make that|strike that|or rather|on second thou?ght|not really|just in a"
-    r"|in (?:the|a|my|her|his) (?:story|book|film|movie|novel|song|game|show|series|script))\b",
+    r"|in (?:my|your|the|a|her|his) (?:head|mind|story|book|film|movie|novel|song|game|show|series|script))\b",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
@@ -66,7 +66,7 @@ _LETTER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _DOUBT = word_set(
-    """if unless whether would could might may should maybe perhaps probably possibly supposedly
+    """if unless once whether would could might may should maybe perhaps probably possibly supposedly
     apparently allegedly wish wishing hope hoping hopefully guess think thought thinking believe
     seem seems almost nearly until till unsure doubt wonder wondering bet except said says say
     saying told tells asked claims claimed joke jokes character actor actress film movie
@@ -189,6 +189,10 @@ _TRAIT = (
 )
 """What people are for long, and nobody as a joke."""
 
+_INSTRUMENTS = (
+    "accordion|banjo|bass|bassoon|cello|clarinet|drums|flute|guitar|harp|horn|oboe|organ|piano"
+    "|saxophone|sax|trombone|trumpet|tuba|ukulele|viola|violin"
+)
 _WORK = r"(?:work|works|am working|is working)"
 _MARK = re.compile(r" (?:[,;:(–—-]) (?=.)")
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -565,8 +569,18 @@ def _is_firm(value: str) -> bool:
     return _is_name(value) and not _is_person(value)
 
 
+_WORKPLACES = word_set("shop restaurant clinic firm startup bakery factory farm garage pub vet's")
+
+
+def _is_bought(value: str) -> bool:
+    """Whether a thing has a name: "a 2019 Yaris", but not "some flour" nor "Tom a drink"."""
+    return value.lower() != value and _is_thing(value) and not _is_person(value)
+
+
 def _is_employer(value: str) -> bool:
-    return _is_thing(value) if value.startswith(("a ", "an ")) else _is_firm(value)
+    kind = words.NAME_SUFFIXES["organization"] | _WORKPLACES
+    common = value.startswith(("a ", "an ")) and value.rpartition(" ")[2] in kind
+    return common or ((value[:1].isupper() or value[4:5].isupper()) and _is_firm(value))
 
 
 def _is_person(value: str) -> bool:
@@ -590,6 +604,7 @@ def _is_liked(value: str) -> bool:
     first, _, rest = value.partition(" ")
     # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
     passing = first.endswith("ing") and rest.partition(" ")[0] not in ("", "and", "or", ",")
+    passing = passing or value in words.PARTICLES
     return not passing and first not in ("a", "an", "some", "any") and _is_thing(value)
 
 
@@ -749,7 +764,7 @@ FRAMES: tuple[Frame, ...] = (
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame(rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),
-    _frame(rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept")),
+    _frame(rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
     _frame(rf"{_WHO} {_AM} (?P<value>on an? [a-z-]+ diet){_SINCE}", _states("is", "concept")),
     _frame(rf"{_WE} (?:(?:really )?do not|can not (?=eat|drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
@@ -768,15 +783,15 @@ FRAMES: tuple[Frame, ...] = (
     _frame(rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}) to (?P<value>{_NAME}){_WHEN}",
            _switched),
     _frame(rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
-           _states("", "object", lambda value: _is_thing(value) and value.lower() != value)),
+           _states("", "object", _is_bought)),
     _frame(rf"{_ANYONE} (?:volunteers?|{_AM} volunteering) (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
            _states("volunteers at", "organization", _is_thing)),
     _frame(rf"{_WHO} (?:drive|drives) an? (?P<value>{_NAME})", _states("drives", "object", _is_name)),
     _frame(rf"{_WHO} (?:speak|speaks) (?P<value>{_NAME}(?: and (?:a (?:little|bit of) )?{_NAME})?)",
            _states("speaks", "concept", _is_name)),
     _frame(rf"I am learning (?P<value>{_NAME})", _states("is learning", "concept", _is_name)),
-    _frame(rf"{_WHO} (?:play|plays) the (?P<value>[a-z]+)(?: in {_WORDS})?",
-           _states("plays", "object", _is_thing)),
+    _frame(rf"{_WHO} (?:play|plays) the (?P<value>{_INSTRUMENTS})(?: in {_WORDS})?",
+           _states("plays", "object")),
     _frame(rf"{_WE} own an? (?P<value>{_WORDS})", _states("owns", "object", _is_thing)),
     _frame(rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
     _frame(rf"{_WHO} was born on ⟦(?P<value>\d+)⟧", _born),
@@ -848,15 +863,17 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _ANSWERING = word_set(
-    """answer reply respond write use give show send tell suggest recommend offer propose include
-    mention ask check format speak talk explain keep call address treat assume remind cite quote
-    translate convert summarise summarize round print return avoid prefer list commit"""
+    """answer reply respond write explain summarise summarize translate cite quote format call
+    address suggest recommend propose"""
 )
-"""Verbs of what an assistant does for its user."""
+"""Verbs of what only an assistant is told to do."""
 _DOING = word_set(
-    "add make put start end run book order push test be name leave delete remove change"
+    """use give show send tell offer include mention ask check speak talk keep treat assume remind
+    convert round print return avoid prefer list commit add make put start end run book order push
+    test be name leave delete remove change"""
 )
-"""Verbs that recipes have as well: an order only if it is addressed ("please", "my", "from now on")."""
+"""Verbs of what recipes tell as well: "please" or "me" says who is told, or no article what."""
+_RECIPES = word_set("add make put start end run book order push test be leave remove change with")
 _ADDRESSING = word_set("me my i our us")
 
 
@@ -873,7 +890,8 @@ def _order(text: str, clause: _Clause, link: str, *, asked: bool) -> Fact | None
         verb == "keep" and bool({"answers", "replies", "responses"} & set(lows))
     )
     addressed = match["please"] or match["ask"] or match["lasting"] or _ADDRESSING & set(lows)
-    is_order = verb in _ANSWERING or (verb in _DOING and addressed)
+    general = not (words.DETERMINERS | words.POSSESSIVES | _RECIPES) & {verb, *lows}
+    is_order = verb in _ANSWERING or (verb in _DOING and (addressed or general))
     empty = not rest or lows[-1] in _POINTING or (len(lows) == 1 and lows[0] in words.PARTICLES)
     if not for_good or empty or not is_order or _SAYING & set(lows):
         return None
