@@ -107,8 +107,8 @@ _SHARING = word_set("live work speak love hate like have take am do play use")
 """Verbs before which "I" may be left out: "I live in Leeds and work as a nurse"."""
 _ASKING = word_set("what where when who whom whose why how which any") | FINITE_AUX
 _DEGREES = word_set("much many far long little few that as")
-_LONGEST_TAG = 3
-"""Words of "do you think" and "don't I", which ask about what is before them."""
+_LONGEST_TAG = 2
+"""Words of "don't I" and "do you", which ask about what is before them."""
 
 # The parts of frames. A frame has to match a clause from its first to its last word.
 
@@ -281,14 +281,17 @@ def _of_sentence(
     for number, (link, part) in enumerate(parts):
         before, plain = plain, _trimmed(part)
         fact = _order(plain, clause, link, asked=number >= end) if to_assistant else None
+        if fact is not None:
+            read.append(fact)
+            continue
         unread = number > 0 and read[-1] is None
-        if number < end and fact is None:
+        if number < end:
             if unread and link not in _COORDINATING and _is_framed(parts[number - 1][1]):
                 break
             if link == "and" and before.startswith("I ") and not unread and _shares(plain):
                 plain = f"I {plain}"
             fact = _of_clause(plain, clause)
-        if _is_doubtful(part) and not (number >= end and fact):
+        if _is_doubtful(part):
             break  # also of what follows: "I wish I lived by the sea and had a dog"
         read.append(fact)
     laughing = re.search(rf"\w.* {_LAUGHTER}\b", text, re.IGNORECASE) is not None
@@ -349,7 +352,8 @@ def _question(parts: Sequence[tuple[str, str]]) -> int:
     for number, (_, part) in enumerate(parts):
         plain = _trimmed(part)
         if _first_word(plain) in _ASKING:
-            return number if plain.count(" ") >= _LONGEST_TAG else 0
+            said = [word for word in plain.split(" ") if word != "not"]
+            return number if len(said) > _LONGEST_TAG else 0
     return 0
 
 
@@ -794,7 +798,7 @@ FRAMES: tuple[Frame, ...] = (
            _states("plays", "object")),
     _frame(rf"{_WE} own an? (?P<value>{_WORDS})", _states("owns", "object", _is_thing)),
     _frame(rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
-    _frame(rf"{_WHO} was born on ⟦(?P<value>\d+)⟧", _born),
+    _frame(rf"{_WHO} was born (?:on )?⟦(?P<value>\d+)⟧", _born),
     _frame(rf"{_WHO} {_AM} (?:married|engaged) to (?P<value>{_PERSON})",
            _states("is married to", "person", _is_name)),
     _frame(rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
@@ -892,7 +896,7 @@ def _order(text: str, clause: _Clause, link: str, *, asked: bool) -> Fact | None
     addressed = match["please"] or match["ask"] or match["lasting"] or _ADDRESSING & set(lows)
     general = not (words.DETERMINERS | words.POSSESSIVES | _RECIPES) & {verb, *lows}
     is_order = verb in _ANSWERING or (verb in _DOING and (addressed or general))
-    empty = not rest or lows[-1] in _POINTING or (len(lows) == 1 and lows[0] in words.PARTICLES)
+    empty = not rest or lows[-1] in _POINTING - _ADDRESSING or (len(lows) == 1 and lows[0] in words.PARTICLES)
     if not for_good or empty or not is_order or _SAYING & set(lows):
         return None
     relation = "asks to always" if how in ("always", "") else "asks to never"
