@@ -361,9 +361,14 @@ def _is_doubtful(part: str) -> bool:
     """Whether a word of doubt is in a clause; not that of "my favourite film"."""
     said = part.split(" ")
     return any(
-        word.lower() in _DOUBT and word != "May" and before not in ("favourite", "favorite")
+        word.lower() in _DOUBT
+        and not (word == "May" or before in ("favourite", "favorite") or (before, word) == _TO_SAY)
         for before, word in zip(["", *said], said, strict=False)
     )
+
+
+_TO_SAY = ("to", "say")
+"""As in "I forgot to say", which doubts nothing."""
 
 
 def _is_sober(fact: Fact) -> bool:
@@ -803,6 +808,10 @@ FRAMES: tuple[Frame, ...] = (
            _states("is married to", "person", _is_name)),
     _frame(rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
            _states("takes", "object")),
+    _frame(rf"{_WHO} (?:take|takes) (?P<value>[a-z]+ (?:daily|(?:once|twice|three times) a day))",
+           _states("takes", "object", _is_thing)),
+    _frame(rf"{_WHO} (?P<verb>teach|study|teaches|studies) (?P<value>[a-z]+(?: (?:at|in) (?:{_NAME}|an? {_WORDS}))?)",
+           _states("", "concept", _is_thing)),
     _frame(rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids))",
            _states("has", "concept")),
     _frame(rf"{_MY} {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
@@ -896,7 +905,11 @@ def _order(text: str, clause: _Clause, link: str, *, asked: bool) -> Fact | None
     addressed = match["please"] or match["ask"] or match["lasting"] or _ADDRESSING & set(lows)
     general = not (words.DETERMINERS | words.POSSESSIVES | _RECIPES) & {verb, *lows}
     is_order = verb in _ANSWERING or (verb in _DOING and (addressed or general))
-    empty = not rest or lows[-1] in _POINTING - _ADDRESSING or (len(lows) == 1 and lows[0] in words.PARTICLES)
+    empty = (
+        not rest
+        or lows[-1] in _POINTING - _ADDRESSING
+        or (len(lows) == 1 and lows[0] in words.PARTICLES)
+    )
     if not for_good or empty or not is_order or _SAYING & set(lows):
         return None
     relation = "asks to always" if how in ("always", "") else "asks to never"
