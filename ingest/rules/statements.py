@@ -91,7 +91,7 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _CLOSERS = re.compile(
-    rf"(?: (?:{_BY_THE_WAY}|as well|though|too|anymore|any more|originally|already|obviously|for work"
+    rf"(?: (?:{_BY_THE_WAY}|as well|though|too|anymore|any more|originally|already|obviously|for work|at work"
     r"|for everything(?: here)?|[()]))*$",
     re.IGNORECASE,
 )
@@ -118,6 +118,7 @@ _PERSON = rf"{_CAP}(?: {_CAP}){{0,2}}"
 _PLACE = rf"(?:the )?{_NAME}(?: , {_NAME})?"
 _WORDS = r"[\w'’+#/.-]+(?: [\w'’+#&/.-]+){0,5}"
 _LIST = rf"{_WORDS}(?: , {_WORDS})*(?: ,)? (?:and|or) {_WORDS}|{_WORDS}"
+_LASTING = r"(?:from now on|from here on|going forward|in future|in the future)"
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _WHEN = r"(?: ⟦(?:since)?(?P<when>\d+)⟧)?"
 _SINCE = r"(?: ⟦since(?P<when>\d+)⟧)?"
@@ -183,8 +184,8 @@ _OCCUPATIONS = (
 _AT = rf"(?: (?:at|for|in) (?:the )?{_NAME})?"
 _JOB = rf"(?:[a-z][\w-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _TRAIT = (
-    r"(?:vegan|vegetarian|pescatarian|pescetarian|lactose intolerant|gluten intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
-    r"|colou?r-?blind|dyslexic|autistic|deaf|asthmatic|retired|self-employed|pregnant|an only child"
+    r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
+    r"|colou?r-?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
     "|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)(?: of [a-z]+)?)"
 )
 """What people are for long, and nobody as a joke."""
@@ -466,6 +467,8 @@ def _without_tail(text: str, *, closed: bool) -> str:
     for parted in (_TAIL if closed else _MARK).finditer(text):
         tail = text[parted.start() :]
         low = _first_word(tail)
+        if re.match(r" and (?!I )[A-Z]", tail):
+            break  # "I use Emacs and Slack for ...": one of several
         if low not in _TAKING_BACK and (closed or verb_only(low) or is_past(low) or low in _ADDING):
             return text[: parted.start()]
         if closed:
@@ -775,7 +778,7 @@ FRAMES: tuple[Frame, ...] = (
            _states("is allergic to", "object", _is_thing)),
     _frame(rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
     _frame(rf"{_WHO} {_AM} (?P<value>on an? [a-z-]+ diet){_SINCE}", _states("is", "concept")),
-    _frame(rf"{_WE} (?:(?:really )?do not|can not (?=eat|drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
+    _frame(rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
     _frame(rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
@@ -803,6 +806,7 @@ FRAMES: tuple[Frame, ...] = (
            _states("plays", "object")),
     _frame(rf"{_WE} own an? (?P<value>{_WORDS})", _states("owns", "object", _is_thing)),
     _frame(rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
+    _frame(rf"{_WHO} (?:have |has )?(?:just )?turned (?P<value>[1-9]\d){_WHEN}", _states("turned", "concept")),
     _frame(rf"{_WHO} was born (?:on )?⟦(?P<value>\d+)⟧", _born),
     _frame(rf"{_WHO} {_AM} (?:married|engaged) to (?P<value>{_PERSON})",
            _states("is married to", "person", _is_name)),
@@ -828,7 +832,7 @@ FRAMES: tuple[Frame, ...] = (
     _frame(rf"(?:I am|(?P<value>{_PERSON}) is) (?P<owner>{_PERSON})'s (?P<one>{_ONES})",
            _kinship(_is_person)),
     _frame(rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
-    _frame(rf"(?:[Yy]ou can |[Jj]ust )*[Cc]all me (?P<value>{_PERSON})", _own_name),
+    _frame(rf"(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
     _frame(rf"[Mm]y name is (?P<value>{_PERSON})", _own_name),
     _frame(rf"I am (?P<value>{_PERSON})", _introduction),
 )  # fmt: skip
@@ -867,7 +871,6 @@ _AFTER_NAME = (
 
 # Orders that are meant for good, to an assistant.
 
-_LASTING = r"(?:from now on|from here on|going forward|in future|in the future)"
 _ORDER = re.compile(
     r"(?P<ask>(?:(?:can|could|would|will) you|I (?:would like|want|need) you to) )?"
     rf"(?P<please>please )?(?:remember to )?(?:(?P<lasting>{_LASTING})(?: ,)? )?(?:please )?"
@@ -902,6 +905,8 @@ def _order(text: str, clause: _Clause, link: str, *, asked: bool) -> Fact | None
     for_good = for_good or (
         verb == "keep" and bool({"answers", "replies", "responses"} & set(lows))
     )
+    if verb == "call" and lows[0] == "me" and how != "never" and rest[3:4].isupper():
+        return None  # a name
     addressed = match["please"] or match["ask"] or match["lasting"] or _ADDRESSING & set(lows)
     general = not (words.DETERMINERS | words.POSSESSIVES | _RECIPES) & {verb, *lows}
     is_order = verb in _ANSWERING or (verb in _DOING and (addressed or general))
