@@ -137,7 +137,10 @@ def test_what_agents_send_becomes_events(tmp_path: Path) -> None:
     turn = base | {"turn_id": "t7", "last_assistant_message": "Done."}
     stop, again = (event_of(AGENTS["codex"], "Stop", turn) for _ in range(2))
     assert stop is not None and again is not None
-    assert (stop.text, stop.transcript, stop.id) == ("Done.", None, again.id)
+    assert (stop.text, stop.transcript, stop.id) == ("Done.", "/t.jsonl", again.id)
+    whole = event_of(AGENTS["gemini"], "AfterAgent", turn | {"transcript_path": "/t.json"})
+    assert whole is not None and whole.transcript is None
+    assert event_of(AGENTS["codex"], "Stop", turn | {"agent_id": "a1"}) is None
     asked = event_of(AGENTS["codex"], "UserPromptSubmit", turn | {"prompt": "Done."})
     assert asked is not None and asked.id != stop.id
     gemini = base | {"timestamp": "2026-05-20T09:00:00.000Z", "prompt": "a", "prompt_response": "b"}
