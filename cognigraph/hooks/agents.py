@@ -42,8 +42,8 @@ class Agent(NamedTuple):
         plugin: the file beside this one that is its plugin, if it has no hooks in its settings.
         project_folder: its folder in a project, if it is called otherwise there.
         takes_context: the kinds of event at which it takes text for the model.
-        has_transcript: whether its transcript can be read while it grows, with the importer that has
-            the agent's name, so that messages have the same ids as in an import.
+        has_transcript: whether its transcript can be read while it grows, by the importer with the
+            agent's name, so that messages have the same ids as in an import.
     """
 
     name: str

@@ -368,7 +368,8 @@ def _cursor_transcript(file: Input, options: ReadOptions) -> Iterator[Record]:
     """What was said in a transcript of an agent.
 
     Its lines have no ids, so these are made from the session's, which is the name of the file, and
-    the number of the line; they stay, since lines are only added. A time is in prompts only, to the minute.
+    the number of the line; they stay, since lines are only added. A time is in prompts only, to the
+    minute.
     """
     if "subagents" in PurePosixPath(file.name).parts:
         return
