@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -100,6 +101,15 @@ def try_out(wheel: Path, version: str, bill: Path) -> None:
             Path(sys.executable).with_name("cyclonedx-py"), "environment", "--output-reproducible",
             "--pyproject", ROOT / "pyproject.toml", "--output-file", bill, python,
         )  # fmt: skip
+    state_version(bill, version)
+
+
+def state_version(bill: Path, version: str) -> None:
+    """Write the version into the bill of materials, since ``pyproject.toml`` has none."""
+    document = json.loads(bill.read_text("utf-8"))
+    component = document["metadata"]["component"]
+    component |= {"version": version, "purl": f"pkg:pypi/{component['name']}@{version}"}
+    bill.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def pack(folder: Path, archive: Path, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tarfile
 from pathlib import Path
@@ -60,6 +61,15 @@ def test_versions_that_differ_are_refused(
 def test_the_chart_has_the_version_of_the_package() -> None:
     for name in ("version", "appVersion"):
         assert release.match(rf"^{name}: (.+)$", ROOT / release.CHART / "Chart.yaml") == __version__
+
+
+def test_the_bill_of_materials_names_the_version(tmp_path: Path) -> None:
+    bill = tmp_path / "bill.json"
+    made = {"bomFormat": "CycloneDX", "metadata": {"component": {"name": "é", "type": "x"}}}
+    bill.write_text(json.dumps(made), "utf-8")
+    release.state_version(bill, "1.2.3")
+    made["metadata"]["component"] |= {"version": "1.2.3", "purl": "pkg:pypi/é@1.2.3"}  # type: ignore[index]
+    assert json.loads(bill.read_text("utf-8")) == made
 
 
 def test_an_archive_is_the_same_each_time(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from cognigraph.server.answers import (
 )
 from cognigraph.server.bodies import MOST_SPACES, Arguments, CopyBody, from_body
 from cognigraph.server.chosen_fields import Fields, fields_of
+from cognigraph.server.keys import audit_of_all
 from cognigraph.server.routes.parameters import Cursor, Explain, Limit
 from cognigraph.tracing import span
 
@@ -63,10 +64,15 @@ def audit(
 
 @store.get("/audit", responses=described(page_of(AuditEntry)))
 def audit_log(
-    memory: WholeStore, fields: OfAudit, limit: Limit = 100, cursor: Cursor = None
+    request: Request,
+    memory: WholeStore,
+    fields: OfAudit,
+    limit: Limit = 100,
+    cursor: Cursor = None,
 ) -> Response:
-    """List the audit log of all spaces, also of deleted ones, newest first."""
-    return document(paged(memory.admin.audit, limit, cursor), fields=fields)
+    """List the audit log of all spaces, also of deleted ones, and of the keys, newest first."""
+    listing = partial(audit_of_all, memory, request.app.state.keys)
+    return document(paged(listing, limit, cursor), fields=fields)
 
 
 @store.get("/spaces", responses=described(dict[str, list[str]]))
