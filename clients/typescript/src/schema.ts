@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Audit Log
-         * @description List the audit log of all spaces, also of deleted ones, newest first.
+         * @description List the audit log of all spaces, also of deleted ones, and of the keys, newest first.
          */
         get: operations["audit_log"];
         put?: never;
@@ -1319,13 +1319,17 @@ export interface components {
          *     the entities, or of the messages, of which the first 100 are listed. A uid is a hash. Messages
          *     that may be stored again leave none. ``details`` has the criteria of a removal, without their
          *     values, and counts of what it removed.
+         *
+         *     What was done with the keys of a server is in the log of all spaces: ``space`` is empty, ``by``
+         *     is the user of the machine, ``subjects`` are ids of keys, and ``details`` say whose key it is
+         *     and what it may do.
          */
         AuditEntry: {
             /**
              * Action
              * @enum {string}
              */
-            action: "update" | "forget" | "delete space" | "supersede" | "retract" | "restore" | "merge" | "split";
+            action: "update" | "forget" | "delete space" | "supersede" | "retract" | "restore" | "merge" | "split" | "create key" | "rotate key" | "revoke key";
             /**
              * At
              * Format: date-time
