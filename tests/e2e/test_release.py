@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tarfile
 from pathlib import Path
@@ -82,3 +83,16 @@ def test_an_archive_is_the_same_each_time(tmp_path: Path) -> None:
     assert archives[0].read_bytes() == archives[1].read_bytes()
     with tarfile.open(archives[0]) as tar:
         assert tar.getnames() == ["docs", "docs/index.html"]
+    for number, archive in enumerate(archives):  # as setuptools writes them
+        with tarfile.open(archive, "w:gz") as tar:
+            os.utime(tmp_path / "site" / "index.html", (number, number + 0.5))
+            tar.add(tmp_path / "site", "docs")
+    assert archives[0].read_bytes() != archives[1].read_bytes()
+    for archive in archives:
+        release.pack_again(archive, 1_779_267_600)
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    with tarfile.open(archives[0]) as tar:
+        assert tar.getnames() == ["docs", "docs/index.html"]
+        assert {entry.mtime for entry in tar} == {1_779_267_600}
+        packed = tar.extractfile("docs/index.html")
+        assert packed is not None and packed.read() == b"text"
