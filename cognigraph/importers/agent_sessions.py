@@ -371,7 +371,7 @@ def _cursor_transcript(file: Input, options: ReadOptions) -> Iterator[Record]:
     the number of the line; they stay, since lines are only added. A time is in prompts only, to the
     minute.
     """
-    if "subagents" in PurePosixPath(file.name).parts:
+    if "subagents" in (file.path or PurePosixPath(file.name)).parts:
         return
     session = options.session or file.stem
     at = file.modified.isoformat() if file.modified else None
