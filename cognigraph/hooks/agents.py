@@ -17,6 +17,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from cognigraph.text.hook_context import without_hook_context
+
 Kind = Literal["start", "prompt", "answer", "keep"]
 """What an event means: a session begins (or goes on), the user or the agent has said something, or
 the transcript is about to be shortened or left."""
@@ -198,7 +200,7 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
     if "cursor_version" in given and agent.name != "cursor":
         return None
     at = _text(given, "timestamp") or datetime.now(UTC).isoformat()
-    text = _text(given, *_TEXTS.get(kind, ()))
+    text = without_hook_context(_text(given, *_TEXTS.get(kind, ())))
     turn = _text(given, "turn_id", "generation_id") or at
     digest = blake2b("\0".join((session, turn, kind, text)).encode("utf-8", "replace"))
     memory = agent.user_folder() / agent.memory if agent.memory and kind == "start" else None

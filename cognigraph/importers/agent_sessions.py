@@ -25,6 +25,7 @@ from cognigraph.importers.fields import iso
 from cognigraph.importers.json_records import lines, mapping, mappings, objects
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
+from cognigraph.text.hook_context import without_hook_context
 
 _EVENTS = frozenset({"summary", "file-history-snapshot", "queue-operation"})
 _CLAUDE_CODE_THOUGHT = frozenset({"thinking", "redacted_thinking"})
@@ -220,7 +221,8 @@ def _codex_read(file: Input, options: ReadOptions) -> Iterator[Record]:
 def _codex_said(payload: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
     """Role, text, and the id if it has one, of an event; ``None`` if nobody says anything in it.
 
-    Since 2026 a session may be written with items, which have ids that forks keep.
+    Since 2026 a session may be written with items, which have ids that forks keep. That of an
+    answer comes from the server of the model, of which some give the same id each time.
     """
     kind = payload.get("type")
     role = {"user_message": "user", "agent_message": "assistant"}.get(str(kind))
@@ -231,6 +233,7 @@ def _codex_said(payload: Mapping[str, Any]) -> tuple[str, str, str | None] | Non
         role = {"UserMessage": "user", "AgentMessage": "assistant"}.get(str(item.get("type")))
         text = "".join(_texts(item.get("content")))
         id = _text_or_none(item.get("id"))
+        id = _hash("codex", id, text) if role == "assistant" else id
     elif payload.get("kind") in ("user_instructions", "environment_context"):
         return None  # in 2025 the program's own messages were events of the user
     if role is None or not isinstance(text, str) or not text.strip():
@@ -267,7 +270,6 @@ CODEX = Reader(
 
 
 _GEMINI_ROLES = {"user": "user", "gemini": "assistant"}
-_HOOK_CONTEXT = "<hook_context>"
 _GEMINI_PROGRAM = ("/", "?", "<session_context>")
 """How a message of the user begins that Gemini CLI does not resume: a command, or its own text."""
 
@@ -310,7 +312,7 @@ def _gemini_message(
     said = [part for part in content if not _is_thought(part)] if isinstance(content, list) else (
         content
     )  # fmt: skip
-    text = "".join(part for part in _texts(said) if not part.startswith(_HOOK_CONTEXT))
+    text = without_hook_context("".join(_texts(said)))
     if not text.strip() or (role == "user" and text.lstrip().startswith(_GEMINI_PROGRAM)):
         return
     known.add(id)

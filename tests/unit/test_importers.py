@@ -162,7 +162,7 @@ def test_codex_gives_what_was_said_and_nothing_that_a_model_got_beside_it(tmp_pa
     found = [message for _, message in read(CODEX)]
     assert [(item.role, item.text) for item in found] == SAID
     assert {item.session for item in found} == {"01a0f082-0630-7d50-a1b2-c3d4e5f6a7b8"}
-    assert [item.id for item in found[3:]] == ["item-7", "msg-8"]
+    assert [item.id for item in found[3:]] == ["item-7", "codex-8a1b202d9c3ddcbfd70fb29e"]
     assert found[0].at == "2026-05-20T09:00:01.001000+00:00"
     assert found[0].metadata == {"folder": "/home/ann/app/api"}
     # Read from the middle on, as it is while it grows, the messages have the same ids.
@@ -174,7 +174,7 @@ def test_codex_gives_what_was_said_and_nothing_that_a_model_got_beside_it(tmp_pa
     other = CODEX.read_text("utf-8").replace("01a0f082", "99999999")
     fork = written(tmp_path, "fork.jsonl", other.splitlines()[0] + "\n" + "".join(lines))
     assert {message.session[:8] for _, message in read(fork)} == {"99999999"}
-    assert [message.id for _, message in read(fork)][3:] == ["item-7", "msg-8"]
+    assert [message.id for _, message in read(fork)][3:] == [item.id for item in found[3:]]
     for source in ('{"subagent":"review"}', '"cli","thread_source":"subagent"'):
         text = CODEX.read_text("utf-8").replace('"source":"cli"', f'"source":{source}')
         assert read(written(tmp_path, "sub.jsonl", text)) == []
