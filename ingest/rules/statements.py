@@ -639,13 +639,16 @@ def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
 def _exact(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "my locker code is 4417": what is one's own and has a number."""
     what = match["attribute"].lower()
-    if what.split(" ")[-1] in _GUESSED or re.fullmatch(f"{_ONES}|{_ATTRIBUTE}", what):
+    if what.split(" ")[-1] not in _NUMBERED or re.fullmatch(f"{_ONES}|{_ATTRIBUTE}", what):
         return None
     subject = f"{clause.speaker}'s {what}"
     return _fact(subject, "is", _shown(match["value"], clause), "object", subject_type="concept")
 
 
-_GUESSED = word_set("guess bet estimate answer vote suggestion offer point reply order turn pick")
+_NUMBERED = word_set(
+    "code number pin id extension size rent salary budget limit weight height room plot seat"
+)
+"""Of other things a number is rarely lasting, or a manner of speaking: "my knee is 58"."""
 
 
 def _favourite(match: re.Match[str], clause: _Clause) -> Fact | None:

@@ -183,7 +183,7 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         # said by somebody else, or under a frame
         "She was like, I'm a nurse.", "He goes, I live in Leeds.", "Client: I live in Leeds.",
         "For the exercise, I'm vegan and I live in Leeds.", "Always use tabs, they say.",
-        "Always use tabs?", "I'm 5 years old, explain it to me.",
+        "Always use tabs?", "I'm 5 years old, explain it to me.", "My knee is 58 as well.",
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_no_fact(text: str) -> None:
