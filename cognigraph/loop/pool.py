@@ -120,7 +120,11 @@ class Recall:
             new = replace(request, without=seen, per_session=per_session)
             searched = search(new, k=k) if subject is None else find_overview(new, subject, k=2 * k)
             background = fetch_background(request.store, request.space, searched)
-            background = replace(background, overview=subject is not None)
+            background = replace(
+                background,
+                analyses=tuple(query.plan.analysis for query in searched.queries),
+                overview=subject is not None,
+            )
             result = searched.result
             return Recalled(
                 result.hits, result.triples, result.sessions, result.episodes, background,
@@ -306,6 +310,9 @@ _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
 _HEADING: Mapping[Layer, str] = {"facts": "Facts:", "episodes": "Episodes:"}
 _KIND: Mapping[Layer, str] = {"facts": "triple", "episodes": "episode"}
 _SHARE = 0.5
+_FIRST = 5
+"""So many of the first search stand before one of each further query, as measured: what follows is
+a guess, and with one of each, it took the room of what the first search had found."""
 Count = Callable[[str], int]
 
 
@@ -367,6 +374,7 @@ class Pool:
             corrections={**other.corrections, **mine.corrections},
             sources={**other.sources, **mine.sources},
             spoken={**other.spoken, **mine.spoken},
+            analyses=tuple(dict.fromkeys((*mine.analyses, *other.analyses))),
             overview=mine.overview or other.overview,
         )
 
@@ -495,9 +503,17 @@ class Pool:
         return tuple(lines)
 
     def _in_turn(self) -> list[str]:
-        """All labels: the best of each query first, then the second of each, and so on."""
-        ranks = zip_longest(*self._lists)
-        return [label for rank in ranks for label in rank if label is not None]
+        """All labels: the best of the first search, then the best of each other, and so on.
+
+        Of the first search, which is that for the question itself, there are several in each turn.
+        """
+        first, *others = self._lists or [[]]
+        turns = [first[place : place + _FIRST] for place in range(0, len(first), _FIRST)]
+        labels: list[str] = []
+        for own, *rank in zip_longest(turns, *others):
+            labels += own or []
+            labels += [label for label in rank if label is not None]
+        return labels
 
     def _assembled(
         self,
