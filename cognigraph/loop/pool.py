@@ -565,11 +565,8 @@ def in_turn(lists: Sequence[Sequence[str]]) -> list[str]:
     """
     first, *others = lists or [()]
     turns = [first[place : place + _FIRST] for place in range(0, len(first), _FIRST)]
-    labels: list[str] = []
-    for turn, *rank in zip_longest(turns, *others):
-        labels += turn or ()
-        labels += [label for label in rank if label is not None]
-    return labels
+    ranks = zip_longest(turns, *([[label] for label in other] for other in others), fillvalue=())
+    return [label for rank in ranks for labels in rank for label in labels]
 
 
 def beside_each_other(facts: Iterable[Triple]) -> tuple[Triple, ...]:
