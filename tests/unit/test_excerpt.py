@@ -226,8 +226,7 @@ def show(text, *indexes, head="now Ann: "):
 
 def test_what_is_left_out_is_marked():
     assert (
-        show(RECIPE, 1, 2, 4)
-        == "now Ann: … Serves four. **Ingredients** … - 400 ml coconut milk …"
+        show(RECIPE, 1, 2, 4) == "now Ann: … Serves four. **Ingredients** … - 400 ml coconut milk …"
     )
     assert show(RECIPE, 11).split("\n") == [
         "now Ann: …", "  ```python", "  def f():", "  ```", "  …"
