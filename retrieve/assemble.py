@@ -284,8 +284,11 @@ class _Topics:
         return self.taken
 
     def _shown(self, session: Session) -> Session | None:
-        room = min(self._left, self._longest)
-        return shortened(session, partial(self._fits, room), self._rate)
+        """A short line, or one as long as the room if a short one holds nothing of the summary."""
+        short = min(self._left, self._longest)
+        return shortened(session, partial(self._fits, short), self._rate) or shortened(
+            session, partial(self._fits, self._left), self._rate
+        )
 
     def _fits(self, room: int, session: Session) -> bool:
         return self._block.has_room(self._kind, self._line(session), room)

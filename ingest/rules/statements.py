@@ -448,7 +448,7 @@ def _trimmed(part: str) -> str:
 
 def _of_clause(text: str, clause: _Clause) -> Fact | None:
     """Return what the first fitting frame reads, of the whole clause or of it without its tail."""
-    closed, open_ = _without_tail(text, closed=True), _without_tail(text, closed=False)
+    closed, open_ = (_trimmed(_without_tail(text, closed=closed)) for closed in (True, False))
     for frame in FRAMES:
         match = frame.pattern.fullmatch(text)
         if match is None and (head := closed if frame.closed else open_):

@@ -189,9 +189,9 @@ def test_an_excerpt_has_what_each_query_asks_for(open_memory, space_name):
     text = f"The harbour is quiet in winter. {filler * 3}The violin needs a new string. {filler}"
     space = open_memory().space(space_name)
     space.add(text, id="m1", session="s1", role="assistant", at=START)
-    one = str(space.context("How quiet is the harbour?", 90, NOW))
+    one = str(space.context("How quiet is the harbour?", 70, NOW))
     assert "harbour is quiet" in one
     assert "violin" not in one
-    both = str(space.context("How quiet is the harbour?", 90, NOW, also=["violin string"]))
+    both = str(space.context("How quiet is the harbour?", 70, NOW, also=["violin string"]))
     assert "harbour is quiet" in both
     assert "violin needs a new string" in both

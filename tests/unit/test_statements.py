@@ -62,6 +62,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("I can't stand coriander.", ["Ann hates coriander"]),
         ("I take metformin twice a day.", ["Ann takes metformin twice a day"]),
         ("I was born on 3 May 1988.", ["Ann was born on 3 May 1988"]),
+        ("I live in Oslo now, near the park.", ["Ann lives in Oslo"]),
         ("remember: my locker code is 4417", ["Ann's locker code is 4417"]),
         ("Please keep answers short.", ["Ann asks to always keep answers short"]),
         ("I'd like you to always use metric units", ["Ann asks to always use metric units"]),
