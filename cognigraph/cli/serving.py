@@ -26,6 +26,7 @@ from cognigraph.llm.choice import (
     models_at,
     write_choice,
 )
+from cognigraph.settings import EnrichSettings, Settings
 from cognigraph.stores.records import WorkChunk
 
 _MEGABYTE = 2**20
@@ -55,7 +56,10 @@ def serve(run: CommandRun) -> int:
         keys=keys, is_local=is_local, limits=limits, origins=given.allow_origin
     )
     model = "openai" if run.options.model else None  # answers /ask, whatever the extractor
-    with opened(run.options, create=True, enrich="background", model=model) as memory:
+    enrich = Settings(enrich=EnrichSettings(calls=given.calls))
+    with opened(
+        run.options, create=True, enrich="background", model=model, settings=enrich
+    ) as memory:
         app = create_app(memory, settings)
         serve_app(
             app,
