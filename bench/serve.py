@@ -33,6 +33,7 @@ import asyncio
 import multiprocessing
 import os
 import re
+import ssl
 import statistics
 import subprocess
 import sys
@@ -124,6 +125,10 @@ class Record:
     queue: list[tuple[float, float]] = field(default_factory=list)
 
 
+_TLS = ssl.create_default_context()
+"""For all clients, because it takes long to make and none of them needs it."""
+
+
 class Client:
     """Sends a request when the one before is answered."""
 
@@ -131,7 +136,9 @@ class Client:
         self._plan, self._record, self._name, self._spaces = plan, record, name, spaces
         self._by = "greedy" if name.startswith("greedy") else "client"
         self._random = Random(name)
-        self._headers = {"Authorization": f"Bearer {key}"}
+        limits = httpx.Limits(max_connections=1)
+        headers = {"Authorization": f"Bearer {key}"}
+        self._http = httpx.AsyncClient(headers=headers, timeout=120, limits=limits, verify=_TLS)
         self._known = set[str]()
 
     async def run(self, started: float, begin: float, end: float, pause: float) -> None:
@@ -139,36 +146,33 @@ class Client:
         self._started = started
         first = self._random.uniform(0, pause)
         await asyncio.sleep(max(0.0, started + begin + first - time.monotonic()))
-        limits = httpx.Limits(max_connections=1)
-        async with httpx.AsyncClient(headers=self._headers, timeout=120, limits=limits) as http:
-            count = 0
-            while time.monotonic() < started + end:
-                count += 1
-                space = self._random.choice(self._spaces)
-                if self._random.random() < 0.5:
-                    await self._add(http, space, count)
-                else:
-                    body = {"question": question(self._random), "k": 10}
-                    await self._send(http, space, "search", body, 200)
-                if pause:
-                    await asyncio.sleep(self._random.expovariate(1 / pause))
+        count = 0
+        while time.monotonic() < started + end:
+            count += 1
+            space = self._random.choice(self._spaces)
+            if self._random.random() < 0.5:
+                await self._add(space, count)
+            else:
+                body = {"question": question(self._random), "k": 10}
+                await self._send(space, "search", body, 200)
+            if pause:
+                await asyncio.sleep(self._random.expovariate(1 / pause))
+        await self._http.aclose()
 
-    async def _add(self, http: httpx.AsyncClient, space: str, count: int) -> None:
+    async def _add(self, space: str, count: int) -> None:
         repeat = self._plan.repeat
         id = f"{self._name}-{count % repeat if repeat else f'{self._plan.run}-{count}'}"
         body = {"id": id, "session": self._name, "speaker": "Ann", "text": text(Random(id))}
         expected = 200 if f"{space} {id}" in self._known else 201
-        if await self._send(http, space, "add", body, expected):
+        if await self._send(space, "add", body, expected):
             self._known.add(f"{space} {id}")
             self._record.acknowledged[space].add(id)
 
-    async def _send(
-        self, http: httpx.AsyncClient, space: str, what: str, body: dict[str, Any], expected: int
-    ) -> bool:
+    async def _send(self, space: str, what: str, body: dict[str, Any], expected: int) -> bool:
         path = {"add": "messages", "search": "search"}[what]
         begun = time.perf_counter()
         try:
-            answer = await http.post(f"{self._plan.url}/v1/spaces/{space}/{path}", json=body)
+            answer = await self._http.post(f"{self._plan.url}/v1/spaces/{space}/{path}", json=body)
         except httpx.HTTPError as error:
             self._record.failures[f"{self._by} {what}: {type(error).__name__}"] += 1
             return False
@@ -207,19 +211,20 @@ def run_clients(plan: Plan) -> Record:
     record = Record()
 
     async def work() -> None:
-        started = time.monotonic()
         clients = [
-            Client(plan, record, f"c{number}", *of).run(started, 0.0, plan.seconds, plan.pause)
+            Client(plan, record, f"c{number}", *of)
             for number, of in enumerate(zip(plan.keys, plan.spaces, strict=True))
         ]
-        if plan.greedy_key is not None:
-            clients += [
-                Client(plan, record, f"greedy-{number}", plan.greedy_key, ["greedy"]).run(
-                    started, *plan.greedy_time, 0.0
-                )
-                for number in range(plan.greedy_requests)
-            ]
-        await asyncio.gather(operate(plan, record, started), *clients)
+        greedy = [
+            Client(plan, record, f"greedy-{number}", plan.greedy_key or "", ["greedy"])
+            for number in range(plan.greedy_requests)
+        ]
+        started = time.monotonic()
+        await asyncio.gather(
+            operate(plan, record, started),
+            *(client.run(started, 0.0, plan.seconds, plan.pause) for client in clients),
+            *(client.run(started, *plan.greedy_time, 0.0) for client in greedy),
+        )
 
     asyncio.run(work())
     return record
@@ -506,9 +511,10 @@ def fairness(plan: Plan, sent: list[Sent]) -> dict[str, Any]:
     """What the clients see beside the greedy one and without it, and its share of the answers."""
     begin, end = plan.greedy_time
     beside = [request for request in sent if begin <= request.at < end]
-    alone = [request for request in sent if not begin <= request.at < end + EVERY]
+    client = [request for request in sent if request.by == "client"]
+    alone = [request for request in client if not begin <= request.at < end + EVERY]
     greedy = [request for request in beside if request.by == "greedy"]
-    others = [request for request in beside if request.by == "client"]
+    others = [request for request in client if begin <= request.at < end]
     return {
         "greedy_requests_at_once": plan.greedy_requests,
         "greedy_share": round(len(greedy) / max(1, len(beside)), 3),

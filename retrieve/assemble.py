@@ -13,6 +13,7 @@ label to cite it by. The budget is checked by counting the tokens of the whole b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
@@ -32,7 +33,7 @@ from cognigraph.retrieve.block_lines import (
 )
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.confidence import WEAK
-from cognigraph.retrieve.excerpt.messages import Shown, choose_messages, told_again
+from cognigraph.retrieve.excerpt.messages import Messages, Shown, told_again
 from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
@@ -69,6 +70,12 @@ class _Block:
         self._open: set[str] = set()
         self._tokens: dict[str, int] = {}
         self._messages = 0
+
+    def copy(self) -> _Block:
+        """The block as it is now; what is taken from one of the two is not taken from the other."""
+        other = copy(self)
+        other._open = set(self._open)
+        return other
 
     def cost(self, kind: str, line: str) -> int:
         """Count the tokens of a line, with its heading if it is the first under it."""
@@ -143,35 +150,26 @@ def assemble(
     endings = partial(_Endings, result, zone=zone, carried=carried)
     rate = partial(_best_matches, analyses=analyses, background=background)
 
-    def fill(facts: Sequence[Triple]) -> tuple[list[Topic], list[Triple], list[Shown]]:
-        block = _Block(count, max_tokens, [*opening, FOOTER])
-        episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
-        topics = episodes.fill(episode_topics(result.episodes), carried)
-        if not topics and settings.sessions:
-            sessions = _Topics(block, "S", zone, int(max_tokens * settings.session_share), rate)
-            topics = sessions.fill(session_topics(result), carried)
-        triples = _fill(
-            block, "T", facts,
-            lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
-            carried.fact,
-        )  # fmt: skip
-        chosen = choose_messages(
-            result.hits,
-            triples,
-            background,
-            analyses,
-            block.fit,
-            short=settings.short_message if settings.excerpts else None,
-            zone=zone,
-            ending=endings(triples).of,
-        )
-        return topics, triples, chosen
+    block = _Block(count, max_tokens, [*opening, FOOTER])
+    episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
+    topics = episodes.fill(episode_topics(result.episodes), carried)
+    if not topics and settings.sessions:
+        sessions = _Topics(block, "S", zone, int(max_tokens * settings.session_share), rate)
+        topics = sessions.fill(session_topics(result), carried)
+    short = settings.short_message if settings.excerpts else None
+    messages = Messages(result.hits, background, analyses, short=short, zone=zone)
 
-    topics, triples, chosen = fill(facts)
+    def fill(block: _Block, facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
+        room = int(max_tokens * settings.triple_share)
+        line = partial(triple_line, zone=zone)
+        triples = _fill(block, "T", facts, line, room, carried.fact)
+        return triples, messages.choose(triples, block.fit, endings(triples).of)
+
+    triples, chosen = fill(block.copy(), facts)
     texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
     again = told_again(triples, texts, zone)
     if again:  # what they cost goes to further messages
-        topics, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
+        triples, chosen = fill(block, [fact for fact in triples if fact.uid not in again])
     while topics or triples or chosen or background.written:
         context = _render(
             opening,

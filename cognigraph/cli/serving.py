@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from os import environ
 from typing import Any
 
@@ -60,6 +61,8 @@ def serve(run: CommandRun) -> int:
     with opened(
         run.options, create=True, enrich="background", model=model, settings=enrich
     ) as memory:
+        if "openai" in sys.modules:  # of a model that was chosen; its first call loads the rest,
+            import_module("openai.resources.chat")  # which would hold up all requests for seconds
         app = create_app(memory, settings)
         serve_app(
             app,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.draw import diagrams, graph, peers
+from docs.draw import diagrams, graph, load, peers
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
@@ -14,6 +14,7 @@ def pictures() -> dict[Path, str]:
     compared = peers.result()
     return {
         FOLDER / "graph.svg": graph.draw(),
+        FOLDER / "load.svg": load.draw(load.result()),
         FOLDER / "message.svg": diagrams.draw(diagrams.MESSAGE, "The way of a message"),
         FOLDER / "question.svg": diagrams.draw(diagrams.QUESTION, "The way of a question"),
         FOLDER / "peers-insert.svg": peers.insert_growth(compared),
