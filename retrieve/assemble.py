@@ -26,6 +26,7 @@ from cognigraph.retrieve.block_lines import (
     Topic,
     day,
     episode_topics,
+    session_head,
     session_line,
     session_topics,
     shortened,
@@ -264,6 +265,7 @@ class _Topics:
         self._block, self._kind, self._zone = block, kind, zone
         self._left, self._rate = room, rate
         self._may_shorten = max(1, room // _FOR_SHORTENED)
+        self._heads: dict[tuple[str, datetime], str] = {}
 
     def fill(self, topics: Sequence[Topic], carried: Carried) -> list[Topic]:
         """Take topics in order, each with as much of its summary as there is room for."""
@@ -295,7 +297,11 @@ class _Topics:
         return self._block.has_room(self._kind, self._line(session), room)
 
     def _line(self, session: Session) -> str:
-        return f"[{self._kind}{len(self.taken) + 1}] {session_line(session, self._zone)}"
+        key = session.id, session.started_at
+        if key not in self._heads:
+            self._heads[key] = session_head(session, self._zone)
+        line = session_line(session, self._zone, self._heads[key])
+        return f"[{self._kind}{len(self.taken) + 1}] {line}"
 
 
 def _best_matches(
