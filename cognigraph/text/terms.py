@@ -6,18 +6,18 @@ Terms are made in the same way for all stores and for queries.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from cognigraph.arrays import Ints
 from cognigraph.english.verbs import known_verb
-from cognigraph.forks import ProcessLock
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 controls (except tab and line feed), C1 controls, and marks that reorder the following text.
@@ -371,15 +371,18 @@ STOP_WORDS = frozenset(
 )
 """Words without a topic. They are indexed like all others, but queries skip them."""
 
-_stemmer_lock = ProcessLock()
-"""Snowball's stemmers keep state in the object and are not thread-safe."""
+class _Stemmer(threading.local):
+    """English Snowball, one for each thread: a stemmer keeps state in the object."""
+
+    def __init__(self) -> None:
+        import snowballstemmer  # which imports the stemmers of all languages
+
+        self.stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
 
 
 @cache
-def _stemmer() -> Any:
-    import snowballstemmer  # which imports the stemmers of all languages
-
-    return snowballstemmer.stemmer("english")
+def _stemmer() -> _Stemmer:
+    return _Stemmer()
 
 
 @cache
@@ -398,8 +401,7 @@ def _token_pattern() -> re.Pattern[str]:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The index term of a word."""
-    with _stemmer_lock:
-        return str(_stemmer().stemWord(word))[:_MAX_TERM]
+    return _stemmer().stem(word)[:_MAX_TERM]
 
 
 def fold(text: str) -> str:

@@ -77,6 +77,11 @@ _HAPPENED = re.compile(
     r"|^(?:since|until) when\b"
 )
 """Verbs in the past, and perfects, which ask what has happened rather than how things are."""
+_OWNS = re.compile(
+    r"\b((?:do|does|don't|doesn't)\b[^,;.?!]*?) have\b"
+    r"|\b(who|which \S+|what) (?:has|have)(?= (?:the|a|an|my|our|your|his|her|their|any|no)\b)"
+)
+"""To have as a verb of its own: "how many bikes does she have", "who has the key"."""
 _WAS = re.compile(r"\b(?:did|was|were|had|been|didn't|wasn't|weren't|hadn't)\b")
 _BEFOREHAND = re.compile(r"^(?:after|since|with|given|considering|because|if|as)\b[^,]*, ?")
 """A clause before the question itself: "after all that I have paid, how much is due"."""
@@ -87,6 +92,8 @@ _WHEN = re.compile(
     r"|months|years)) ago\b|\bwhen (?:did|does|do|was|were|is|are|will|has|have|had)\b"
 )
 _HOW_LONG = re.compile(r"\b(?:for )?how (?:long|many (?:days|weeks|months|years))\b(?! ago)")
+_LASTS = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) (?:is|are|do|does)\b")
+"""How long something takes or is kept is a state; how long it has been so is not."""
 _EVENT = re.compile(
     r"\b(before|prior to|until|till|after|since|following)\s+"
     r"(?!(?:that|this|then|it|all|everything|when|how|which|whose|or|and)\b)([^,?;.!]+)"
@@ -198,7 +205,9 @@ def read_time(question: str, now: datetime) -> QuestionTime:
 
 def _is_present(low: str, time: QuestionTime) -> bool:
     """Whether a question, in lower case, asks how things are; a date may be that of a plan."""
-    if time.past or time.anchor or time.asks == "how long" or time.order == "first":
+    if time.past or time.anchor or time.order == "first":
+        return False
+    if time.asks == "how long" and not _LASTS.search(low):
         return False
     if time.times and not _WILL.search(low):
         return False
@@ -207,7 +216,8 @@ def _is_present(low: str, time: QuestionTime) -> bool:
         return True
     if _HOLDS_NOW.search(_NOT_NOW.sub(" ", low).replace("by now", " ")):
         return _WAS.search(low) is None
-    return _HOLDS.search(low) is not None and _HAPPENED.search(low) is None
+    own = _OWNS.sub(r"\1\2", low)
+    return _HOLDS.search(low) is not None and _HAPPENED.search(own) is None
 
 
 def _opening(tokens: list[Token], span: TimeSpan) -> int:

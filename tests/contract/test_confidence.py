@@ -6,6 +6,8 @@ import pytest
 
 from cognigraph import ConfigurationError, ContextSettings, SearchSettings, Settings
 
+pytestmark = pytest.mark.one_line
+
 NOW = "2026-06-19T09:00:00Z"
 KITCHEN = (
     "I made a risotto with mushrooms and parmesan last night.",

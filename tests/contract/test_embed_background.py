@@ -18,6 +18,8 @@ from cognigraph.embed import WordLlamaEmbedder
 from cognigraph.stores.records import UnembeddedChunk
 from tests.conftest import START
 
+pytestmark = pytest.mark.one_line
+
 TOPICS = (("boat", "ferry", "ship"), ("bread", "cake"))
 
 

@@ -23,6 +23,8 @@ from cognigraph.stores.records import Derivation
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 
+pytestmark = pytest.mark.one_line
+
 SPENT = Usage(calls=1, input_tokens=100, output_tokens=10, cost=0.5)
 
 
@@ -164,7 +166,6 @@ def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limi
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_a_run_stops_after_twelve_failed_batches_in_a_row(open_memory, space_name, extractor):
     """With a wrong setting, splitting batches must not lead to a call for every chunk."""
     space = open_memory().space(space_name)
