@@ -143,7 +143,7 @@ class KeyFile:
             raise ConfigurationError("name the spaces of the key, or give it every space")
         if expires_at is not None and expires_at <= _now():
             raise ConfigurationError("the key would have expired already")
-        if any(key.is_valid(_now()) for key in self._called(name)):
+        if self._is_taken(name):
             raise ConfigurationError(
                 f"there is a valid key called {name!r}; choose another name, or give it a "
                 "successor with `cognigraph keys rotate ID`"
@@ -188,14 +188,6 @@ class KeyFile:
             return []
         with self._open() as connection:
             rows = connection.execute("SELECT * FROM key ORDER BY created_at, id").fetchall()
-            return [_key(connection, row) for row in rows]
-
-    def _called(self, name: str) -> list[Key]:
-        """The keys of a name, without a look at all others."""
-        if not self.path.exists():
-            return []
-        with self._open() as connection:
-            rows = connection.execute("SELECT * FROM key WHERE name = ?", (name,)).fetchall()
             return [_key(connection, row) for row in rows]
 
     def find(self, text: str) -> Key | None:
@@ -247,6 +239,14 @@ class KeyFile:
             if (version := watch.version()) != watch.held.version:
                 watch.held = _Held(version)
             return watch.held
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether a valid key has a name."""
+        if not self.path.exists():
+            return False
+        with self._open() as connection:
+            rows = connection.execute("SELECT * FROM key WHERE name = ?", (name,)).fetchall()
+            return any(_key(connection, row).is_valid(_now()) for row in rows)
 
     @contextmanager
     def _changing(self, id: str) -> Iterator[tuple[sqlite3.Connection, Key]]:
