@@ -42,7 +42,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -53,7 +53,7 @@ from measure import machine, percentiles, write
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cognigraph import Memory
+from cognigraph import FlushTimeout, Memory
 from cognigraph.server.access import KeyFile
 from tests.servers.model_server import Exchange, ModelServer, good
 
@@ -378,7 +378,7 @@ class Store:
     def fill(self, spaces: int, before: int, seconds: float) -> tuple[int, float]:
         """Store messages in each space, for so many seconds at most; how many spaces, and how long.
 
-        Rules read them.
+        Rules read them, as far as there is time.
         """
         started = time.monotonic()
         with self.opened() as memory:
@@ -389,7 +389,8 @@ class Store:
                     break
                 if space_name(number) not in present:
                     memory.space(space_name(number)).add_many(_first_messages(number, before))
-            memory.flush(3600)
+            with suppress(FlushTimeout):
+                memory.flush(max(0.0, started + seconds - time.monotonic()))
         return spaces, round(time.monotonic() - started, 1)
 
     def lost(self, acknowledged: dict[str, set[str]]) -> tuple[int, int, str]:
