@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
+import json
 import os
 import re
 import shutil
@@ -16,6 +18,8 @@ import sys
 import tarfile
 import tempfile
 import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,22 +104,53 @@ def try_out(wheel: Path, version: str, bill: Path) -> None:
             Path(sys.executable).with_name("cyclonedx-py"), "environment", "--output-reproducible",
             "--pyproject", ROOT / "pyproject.toml", "--output-file", bill, python,
         )  # fmt: skip
+    state_version(bill, version)
+
+
+def state_version(bill: Path, version: str) -> None:
+    """Write the version into the bill of materials, since ``pyproject.toml`` has none."""
+    document = json.loads(bill.read_text("utf-8"))
+    component = document["metadata"]["component"]
+    component |= {"version": version, "purl": f"pkg:pypi/{component['name']}@{version}"}
+    bill.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def pack(folder: Path, archive: Path, name: str) -> None:
     """Write a folder into an archive, under a name, the same at each time and for each user."""
+    with written(archive) as tar:
+        tar.add(folder, name, filter=plain)
 
-    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        entry.uid = entry.gid = entry.mtime = 0
-        entry.uname = entry.gname = ""
-        return entry
 
+def pack_again(archive: Path, time: int) -> None:
+    """Write an archive anew, so that it is the same for each user, and all in it has one time.
+
+    ``time`` is in seconds since 1970. Files from before 1980 could not be zipped, as in a wheel.
+    """
+    before = io.BytesIO(archive.read_bytes())
+    with tarfile.open(fileobj=before) as given, written(archive) as tar:
+        for entry in given:
+            entry.pax_headers = {}  # they have times, too
+            entry = plain(entry)
+            entry.mtime = time
+            tar.addfile(entry, given.extractfile(entry) if entry.isfile() else None)
+
+
+@contextmanager
+def written(archive: Path) -> Iterator[tarfile.TarFile]:
+    """An archive to write into, without the time in its head."""
     with (
         archive.open("wb") as raw,
         gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w") as tar,
     ):
-        tar.add(folder, name, filter=plain)
+        yield tar
+
+
+def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """An entry of an archive without its time and its owner."""
+    entry.uid = entry.gid = entry.mtime = 0
+    entry.uname = entry.gname = ""
+    return entry
 
 
 def main() -> int:
@@ -128,6 +163,7 @@ def main() -> int:
         print("building the source distribution and the wheel", flush=True)
         committed = run("git", "-C", ROOT, "log", "-1", "--format=%ct").strip()
         sdist, wheel = build(ROOT, dist, SOURCE_DATE_EPOCH=committed)
+        pack_again(sdist, int(committed))
         run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
         print("trying the wheel in an empty environment", flush=True)
         try_out(wheel, version, dist / f"cognigraph-memory-{version}.cdx.json")

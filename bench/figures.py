@@ -1,17 +1,16 @@
-"""Generate the tables of figures in the README and the docs from the committed results.
+"""Generate the tables of figures in the docs from the committed results.
 
 python -m bench.figures            # rewrite them
 python -m bench.figures --check    # exit with 1 if any table is stale
 
-Every table is generated entirely from ``bench/results/*.json``. The docs include the files in
-``docs/figures/``; in the README, the first table below each heading in ``IN_README`` is replaced.
+Every table is generated entirely from ``bench/results/*.json`` into a file of ``docs/figures/``;
+``docs/benchmarks.md`` includes those that most readers want.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -23,10 +22,7 @@ from bench.peers import tables as peer_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
-README = ROOT / "README.md"
 FOLDER = ROOT / "docs" / "figures"
-
-_TABLE_BELOW = r"(?P<before>^##+ {}\n(?:(?!\||##).*\n)*)(?P<table>(?:\|.*\n)+)"
 
 Row = Sequence[str]
 
@@ -625,14 +621,11 @@ def greedy_key() -> str:
     fair, load, model = found["fairness"], found["load_average"], found["model"]
     return (
         f"The greedy key, with {fair['greedy_requests_at_once']} requests at once, got "
-        f"{100 * fair['greedy_share']:.0f} % of the answers in its ten minutes, "
-        f"{fair['greedy_per_second']:.1f} a second, and waited "
-        f"{fair['greedy']['search']['p50_ms'] / 1000:.1f} s for each. The model took "
-        f"{model['seconds']:.0f} s for an answer, {model['at_once']} at once, and gave "
-        f"{model['calls']:,}. The machine had much other work: its load was "
-        f"{load['least']:.0f} to {load['most']:.0f} on {found['cores']} cores, so the latencies "
-        f"are those of a server that gets a part of one core; a request took "
-        f"{found['cpu_ms_per_request']:.0f} ms of processor time, enrichment included.\n"
+        f"{fair['greedy_per_second']:.1f} answers a second. The model took "
+        f"{model['seconds']:.0f} s for an answer, {model['at_once']} at once. The machine had much "
+        f"other work: a load of {load['least']:.0f} to {load['most']:.0f} on {found['cores']} "
+        f"cores. A request took {found['cpu_ms_per_request']:.0f} ms of processor time, enrichment "
+        "included.\n"
     )
 
 
@@ -961,8 +954,8 @@ def _ablated(name: str, row: str, base: str) -> str:
     return f"{text}, {difference(apart['mean'])} ({low} to {high})"
 
 
-def readme() -> str:
-    """Return the summary table of the README."""
+def summary() -> str:
+    """Return the figures that most readers want first."""
     sqlite, neo4j = (result(f"search-{store}")["layouts"]["1"] for store in ("sqlite", "neo4j"))
     inserted = [result(f"insert-{store}")["prefilled"] for store in ("sqlite", "neo4j")]
     at = {
@@ -1015,10 +1008,8 @@ def torture() -> str:
     return table(head, rows)
 
 
-IN_README: dict[str, Callable[[], str]] = {"Figures and limits": readme}
-
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
+    summary, insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
     size_neo4j, recall,
     categories, assistants, embedders, outdated, kinds, kinds_extracted, context, strategies,
     several_queries, page,
@@ -1033,16 +1024,7 @@ def pages() -> dict[Path, str]:
     made = {FOLDER / f"{make.__name__.replace('_', '-')}.md": make() for make in TABLES}
     for name, make_of in peer_tables.MADE.items():
         made[FOLDER / f"{name}.md"] = make_of(result("peers-run"))
-    return made | {README: _in_readme(README.read_text("utf-8"))}
-
-
-def _in_readme(text: str) -> str:
-    for heading, make in IN_README.items():
-        pattern = re.compile(_TABLE_BELOW.format(re.escape(heading)), re.MULTILINE)
-        text, count = pattern.subn(rf"\g<before>{make()}", text)
-        if count != 1:
-            raise ValueError(f"README.md needs one table below its heading '## {heading}'")
-    return text
+    return made
 
 
 def stale() -> list[Path]:

@@ -46,14 +46,28 @@ def holds_the_sample(memory: Memory, space: Space) -> None:
     space.review.duplicates()  # reads the vectors of names
 
 
-def goes_on(space: Space) -> None:
-    """Check that another statement supersedes what was read, and that a session can go."""
+def goes_on(memory: Memory, space: Space) -> None:
+    """Check that another statement supersedes what was read, and that a session can go.
+
+    There is a log of it, and of nothing before; of the messages, the new one has who wrote it.
+    """
+    assert memory.admin.audit(space.name) == []
+    space = memory.space(space.name, by="ann")
     space.add("I moved to Stavanger.", id="m5", session="s2", speaker="Ann", at=NOW)
     space.flush()
     status = {fact.object: fact.status for fact in space.facts("Ann", slot="home")}
     assert status == {"Bergen": "superseded", "Oslo": "superseded", "Stavanger": "current"}
     space.forget(session="s1")
-    assert {message.id for message in space.messages()} == {"m3", "m4", "m5"}
+    written = {message.id: message.written_by for message in space.messages()}
+    assert written == {"m3": None, "m4": None, "m5": "ann"}
+    space.update("m4", "Klara likes rock.", session="s2")
+    changed = space.get("m4", "s2")
+    assert changed is not None and changed.written_by == "ann"
+    log = [(entry.action, entry.by) for entry in memory.admin.audit(space.name)]
+    assert log == [("update", "ann"), ("forget", "ann")]
+    assert [entry for entry in memory.admin.audit(None) if entry.space == space.name] == (
+        memory.admin.audit(space.name)
+    )
 
 
 def holds_what_version_8_holds(memory: Memory, space: Space) -> None:

@@ -19,8 +19,9 @@ from cognigraph.cli.memory_options import exists, in_our_words, opened
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.errors import BadRecordError, ConfigurationError
 from cognigraph.importers.fields import parse_columns
-from cognigraph.importers.formats import files_of, reader_or_auto
+from cognigraph.importers.formats import files_of, reader_named, reader_or_auto
 from cognigraph.importers.notes import READER
+from cognigraph.importers.record import Reader
 from cognigraph.importers.source import locate
 from cognigraph.memory import Memory
 from cognigraph.model import BadRecord, ImportProgress, ImportReport
@@ -212,40 +213,53 @@ def contents_text(report: ImportReport, run: CommandRun) -> str:
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 State = dict[str, tuple[int, int]]
-"""Size and time of change of each note, by its name."""
+"""Size and time of change of each file, by its name in the folder."""
 
 
 def watch(run: CommandRun) -> int:
-    """Read the notes, and read them again whenever one changes."""
+    """Read the files of a folder, and read them again whenever one changes."""
     folder = Path(run.arguments.folder).expanduser()
     if not folder.is_dir():
         raise ConfigurationError(f"{run.arguments.folder} is no folder")
+    reader = reader_named(run.arguments.format)
+    read = _read_notes if reader is READER else _read_files
     with opened(run.options, create=True) as memory, _until_interrupted() as ended:
         space = memory.space(run.options.space)
-        keep_in_step(folder, lambda: _step(run, space, folder), ended, every=run.arguments.every)
+        keep_in_step(
+            folder, reader, lambda names: read(run, space, folder, names), ended,
+            every=run.arguments.every,
+        )  # fmt: skip
     run.terminal.note("stopped watching; everything read so far is stored")
     return OK
 
 
 def keep_in_step(
-    folder: Path, step: Callable[[], None], ended: threading.Event, *, every: float
+    folder: Path,
+    reader: Reader,
+    step: Callable[[list[str]], None],
+    ended: threading.Event,
+    *,
+    every: float,
 ) -> None:
-    """Call ``step`` at the beginning and after each change, until ``ended`` is set."""
+    """Call ``step`` at the beginning and after each change, until ``ended`` is set.
+
+    It gets the names of the files that are new or changed.
+    """
     before: State | None = None
     while not ended.is_set():
-        now = state(folder)
+        now = state(folder, reader)
         if now != before:
-            step()
+            step([name for name in now if now[name] != (before or {}).get(name)])
         before = now
         ended.wait(every)
 
 
-def state(folder: Path) -> State:
-    """What tells whether a note has changed. A note that vanishes meanwhile is left out."""
+def state(folder: Path, reader: Reader) -> State:
+    """What tells whether a file has changed. A file that vanishes meanwhile is left out."""
     found: State = {}
     try:
-        locations = locate(folder, READER.suffixes)
-    except ConfigurationError:  # no notes yet, or none any more
+        locations = locate(folder, reader.suffixes)
+    except ConfigurationError:  # no files yet, or none any more
         return found
     for location in locations:
         assert location.path is not None
@@ -257,8 +271,30 @@ def state(folder: Path) -> State:
     return found
 
 
-def _step(run: CommandRun, space: Space, folder: Path) -> None:
-    if not state(folder):
+def _read_files(run: CommandRun, space: Space, folder: Path, names: list[str]) -> None:
+    """Read what is new in the files that have changed, such as transcripts that grow."""
+    for name in names:
+        report = space.files.import_file(
+            folder / name,
+            format=run.arguments.format,
+            speaker=run.arguments.speaker,
+            skip_invalid=True,
+        )
+        if report.new or report.rejected:
+            run.terminal.note(f"{name}: {report_text(report)}")
+    if not run.arguments.no_enrich:
+        _enrich(run, space)
+
+
+def _enrich(run: CommandRun, space: Space) -> None:
+    done = enrich(space, run.terminal)
+    if done.chunks:
+        show(done, run.terminal)
+
+
+def _read_notes(run: CommandRun, space: Space, folder: Path, names: list[str]) -> None:
+    """Read all notes, since a section may have moved from one to another."""
+    if not state(folder, READER):
         run.terminal.note(f"there are no Markdown notes in {folder}; nothing was changed")
         return
     report = space.files.import_file(
@@ -268,16 +304,11 @@ def _step(run: CommandRun, space: Space, folder: Path) -> None:
         skip_invalid=True,
         prune=not run.arguments.keep,
     )
-    done = None if run.arguments.no_enrich else enrich(space, run.terminal)
-    _tell(run, report)
-    if done is not None and done.chunks:
-        show(done, run.terminal)
-
-
-def _tell(run: CommandRun, report: ImportReport) -> None:
     run.terminal.note(report_text(report))
     for bad in report.rejected:
         run.terminal.note(f"left out: {bad.position} {in_our_words(bad.reason)}")
+    if not run.arguments.no_enrich:
+        _enrich(run, space)
 
 
 @contextmanager

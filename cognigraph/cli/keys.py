@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -12,7 +13,7 @@ from cognigraph.cli.memory_options import opened
 from cognigraph.cli.options import amount, count
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import AuditEntry
-from cognigraph.server.keys import PERMISSIONS, Key, KeyFile
+from cognigraph.server.keys import PERMISSIONS, Key, KeyFile, audit_of_all
 
 _KEYS = """\
 Make, list, rotate and revoke the API keys of `serve`. `keys create NAME` prints a new key, once:
@@ -59,7 +60,10 @@ def add_keys(command: Any) -> None:
     audit = command(
         "audit", "list what was decided, corrected and removed, and by whom, newest first"
     )
-    audit.add_argument("--all", action="store_true", help="of every space, also deleted ones")
+    audit.add_argument(
+        "--all", action="store_true", help="of every space, also deleted ones, and of the keys"
+    )
+    add_key_file(audit)
     audit.add_argument("--limit", type=count, default=20, metavar="N", help="default: 20")
 
 
@@ -86,12 +90,12 @@ def keys(run: CommandRun) -> int:
     if action == "list":
         return _list(run, file)
     if action == "revoke":
-        revoked = file.revoke(name)
+        revoked = file.revoke(name, by=_user())
         run.terminal.document({"revoked": revoked})
         run.terminal.show(render.text(f"the key {name} ({revoked.name}) is no longer valid"))
         return OK
     if action == "rotate":
-        made, old = file.rotate(name, timedelta(hours=run.arguments.overlap))
+        made, old = file.rotate(name, timedelta(hours=run.arguments.overlap), by=_user())
         assert old.expires_at is not None
         until = render.stamp(old.expires_at, run.options.reader)
         run.terminal.document({"key": made, "old": old})
@@ -110,9 +114,17 @@ def _create(run: CommandRun, file: KeyFile) -> tuple[str, str]:
         raise ConfigurationError("give either --for or --all-spaces, not both")
     spaces = None if given.all_spaces else given.spaces or [run.options.space]
     until = None if given.days is None else datetime.now(UTC) + timedelta(days=given.days)
-    made = file.create(given.name, given.permission, spaces, expires_at=until)
+    made = file.create(given.name, given.permission, spaces, expires_at=until, by=_user())
     where = "all spaces" if spaces is None else f"the space {', '.join(spaces)}"
     return made, f"this key may {', '.join(given.permission)} in {where}"
+
+
+def _user() -> str | None:
+    """Who works on this machine, for the audit log."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container may have a user without a name
+        return None
 
 
 def _list(run: CommandRun, file: KeyFile) -> int:
@@ -146,7 +158,10 @@ def audit(run: CommandRun) -> int:
     """List the audit log of a space, or of all."""
     given, options = run.arguments, run.options
     with opened(options) as memory:
-        found = memory.admin.audit(None if given.all else options.space, given.limit)
+        if given.all:
+            found = audit_of_all(memory, key_file(run), given.limit, 0)
+        else:
+            found = memory.admin.audit(options.space, given.limit)
     run.terminal.document({"audit": found})
     if not found:
         run.terminal.note("nothing was decided or removed")

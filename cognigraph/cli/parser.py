@@ -444,7 +444,9 @@ memory with several users goes to a space for each of them, unless --space names
 _WATCH = """\
 Keep the memory in step with a folder of Markdown notes: read all of them, then look every few
 seconds for notes that were added, changed or deleted. A section whose text changes gets a new
-version; a section or note that is deleted is forgotten. Ctrl-C ends it."""
+version; a section or note that is deleted is forgotten. With --format the folder has files of
+another format, such as the transcripts of a coding agent: what is added to them is stored. Ctrl-C
+ends it."""
 
 
 def add_import_commands(command: Any) -> None:
@@ -492,8 +494,17 @@ def add_import_commands(command: Any) -> None:
 
 
 def _watch(command: Any) -> None:
-    watch = command("watch", "keep the memory in step with a folder of Markdown notes", _WATCH)
+    watch = command(
+        "watch", "keep the memory in step with a folder of notes or transcripts", _WATCH
+    )
     watch.add_argument("folder", metavar="FOLDER")
+    watch.add_argument(
+        "--format",
+        choices=tuple(READERS),
+        default="markdown",
+        metavar="NAME",
+        help="one of those of `cognigraph import` (default: markdown)",
+    )
     watch.add_argument(
         "--every", type=amount, default=2.0, metavar="SECONDS", help="time between looks (2)"
     )

@@ -17,6 +17,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from cognigraph.text.hook_context import without_hook_context
+
 Kind = Literal["start", "prompt", "answer", "keep"]
 """What an event means: a session begins (or goes on), the user or the agent has said something, or
 the transcript is about to be shortened or left."""
@@ -42,7 +44,8 @@ class Agent(NamedTuple):
         plugin: the file beside this one that is its plugin, if it has no hooks in its settings.
         project_folder: its folder in a project, if it is called otherwise there.
         takes_context: the kinds of event at which it takes text for the model.
-        has_transcript: whether its transcript can be read, so that messages have the ids there.
+        has_transcript: whether its transcript can be read while it grows, by the importer with the
+            agent's name, so that messages have the same ids as in an import.
     """
 
     name: str
@@ -108,6 +111,7 @@ AGENTS: Mapping[str, Agent] = {
             memory="AGENTS.md",
             timeout=TIMEOUT_SECONDS,
             events={"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "answer"},
+            has_transcript=True,
         ),
         Agent(
             name="gemini",
@@ -116,6 +120,7 @@ AGENTS: Mapping[str, Agent] = {
             memory="GEMINI.md",
             timeout=TIMEOUT_SECONDS * 1000,
             events={"SessionStart": "start", "BeforeAgent": "prompt", "AfterAgent": "answer"},
+            has_transcript=True,
         ),
         Agent(
             name="cursor",
@@ -186,14 +191,16 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
     """The event that an agent has sent; ``None`` if it is none of this agent's.
 
     Cursor also runs the hooks of Claude Code. It has hooks of its own, and its transcripts are
-    others.
+    others. What happens in a sub-agent (it has an ``agent_id``) is no talk with the user.
     """
     kind = agent.events.get(name)
     session = _text(given, "session_id", "conversation_id")
-    if kind is None or not session or ("cursor_version" in given and agent.name != "cursor"):
+    if kind is None or not session or _text(given, "agent_id"):
+        return None
+    if "cursor_version" in given and agent.name != "cursor":
         return None
     at = _text(given, "timestamp") or datetime.now(UTC).isoformat()
-    text = _text(given, *_TEXTS.get(kind, ()))
+    text = without_hook_context(_text(given, *_TEXTS.get(kind, ())))
     turn = _text(given, "turn_id", "generation_id") or at
     digest = blake2b("\0".join((session, turn, kind, text)).encode("utf-8", "replace"))
     memory = agent.user_folder() / agent.memory if agent.memory and kind == "start" else None
@@ -205,7 +212,7 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
         session=session,
         id=_text(given, "message_id") or f"hook-{digest.hexdigest()[:16]}",
         text=text,
-        transcript=(_text(given, "transcript_path") or None) if agent.has_transcript else None,
+        transcript=_transcript(given) if agent.has_transcript else None,
         is_end=name == "SessionEnd",
         memory=str(memory) if memory else None,
     )
@@ -214,6 +221,12 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
 def _text(given: Mapping[str, Any], *names: str) -> str:
     values = (given.get(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def _transcript(given: Mapping[str, Any]) -> str | None:
+    """The path of the transcript, if lines are added to it. Until 2026 Gemini CLI wrote it anew."""
+    path = _text(given, "transcript_path")
+    return path if path.endswith(".jsonl") else None
 
 
 def folder_of(given: Mapping[str, Any]) -> Path:

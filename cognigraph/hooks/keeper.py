@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -37,7 +37,7 @@ STAY = timedelta(minutes=10)
 """How long the process stays after the last event. ``COGNIGRAPH_HOOKS_STAY`` has the seconds."""
 _LOOK_SECONDS = 0.5
 _TRANSCRIPT_COMES = timedelta(minutes=10)
-"""If there is no transcript by then, what was said is stored as the event said it."""
+"""If no transcript has a message by then, what was said is stored as the event said it."""
 _PIECE = 8 * 1024 * 1024
 _MOST_TRANSCRIPTS = 500
 _SAID = ("user", "assistant")
@@ -152,10 +152,16 @@ class _Stay:
 
 @dataclass(slots=True)
 class _Place:
-    """How far a transcript was read, and for which space."""
+    """How far a transcript was read, for which space, and whether there was a message in it.
+
+    It is kept in a file, in which those of earlier versions have the first two only.
+    """
 
     offset: int
     space: str
+    agent: str = "claude-code"
+    session: str | None = None
+    has_message: bool = True
 
 
 class _Keeper:
@@ -165,7 +171,6 @@ class _Keeper:
         self._spool = spool
         self._memory = memory
         self._places = _read_places(spool.read_file)
-        self._reader = reader_named("claude-code")
         self._changed: set[str] = set()
         self._ended: set[str] = set()
         self.left: set[str] = set()
@@ -210,8 +215,7 @@ class _Keeper:
         if event.memory and Path(event.memory).is_file():
             self._keep_person(event.agent, Path(event.memory))
         if event.transcript is not None:
-            if Path(event.transcript).exists():
-                self._read(event.transcript, event.space)
+            if Path(event.transcript).exists() and self._read_for(event, event.transcript):
                 return True
             age = datetime.now(UTC) - datetime.fromisoformat(event.at)
             if event.text and age < _TRANSCRIPT_COMES and event.session not in self._ended:
@@ -238,41 +242,51 @@ class _Keeper:
         for path, place in list(self._places.items()):
             with suppress(OSError):
                 if Path(path).stat().st_size != place.offset:
-                    self._read(path, place.space)
+                    self._read(path, place)
 
-    def _read(self, path: str, space: str) -> None:
-        """Store what is new in a transcript, up to the end of its last complete line."""
-        place = self._places.pop(path, None) or _Place(0, space)
+    def _read_for(self, event: Event, path: str) -> bool:
+        """Store what is new in the transcript of an event; whether there is a message in it."""
+        new = _Place(0, event.space, event.agent, event.session, has_message=False)
+        place = self._places.pop(path, new)
         self._places[path] = place  # the last one in the list is the newest
+        self._read(path, place)
+        return place.has_message
+
+    def _read(self, path: str, place: _Place) -> None:
+        """Store what is new in a transcript, up to the end of its last complete line."""
         with Path(path).open("rb") as file:
             if file.seek(0, os.SEEK_END) < place.offset:
                 place.offset = 0  # another file by this name
             file.seek(place.offset)
             while lines := _whole_lines(file):
-                self._store(Path(path).name, lines, place.space)
+                self._store(Path(path).name, lines, place)
                 place.offset += len(lines)
                 self._write_places()
 
-    def _store(self, name: str, lines: bytes, space: str) -> None:
-        stored = self._memory.space(space)
+    def _store(self, name: str, lines: bytes, place: _Place) -> None:
+        stored = self._memory.space(place.space)
         file = Input(name, BufferedReader(BytesIO(lines)))
+        # A line of Claude Code names its session, which may be one that was branched off from.
+        session = None if place.agent == "claude-code" else place.session
+        reader, options = reader_named(place.agent), ReadOptions(session=session)
         with Identifier() as identifier:
             messages = [
                 record.value
-                for record in prepared(self._reader, file, ReadOptions(), identifier)
+                for record in prepared(reader, file, options, identifier)
                 if not isinstance(record.value, Bad) and _is_said(record.value)
             ]
+        place.has_message = place.has_message or bool(messages)
         # A conversation that is resumed or branched off repeats messages under another session.
         new = [given for given in messages if stored.get(given["id"]) is None]
         if new:
-            self._changed.add(space)
+            self._changed.add(place.space)
         for rejection in stored.add_many(new, skip_invalid=True).rejected:
             self._spool.log(f"{name}: left out: {rejection.reason}")
 
     def _write_places(self) -> None:
         newest = list(self._places.items())[-_MOST_TRANSCRIPTS:]
         part = self._spool.read_file.with_suffix(".part")
-        part.write_text(json.dumps({path: [p.offset, p.space] for path, p in newest}), "utf-8")
+        part.write_text(json.dumps({path: astuple(place) for path, place in newest}), "utf-8")
         part.replace(self._spool.read_file)
 
     def _enrich(self) -> None:
@@ -289,7 +303,7 @@ class _Keeper:
 def _read_places(path: Path) -> dict[str, _Place]:
     with suppress(OSError, ValueError):
         given: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
-        return {path: _Place(offset, space) for path, (offset, space) in given.items()}
+        return {path: _Place(*values) for path, values in given.items()}
     return {}
 
 

@@ -1,7 +1,6 @@
-"""Exports of conversations: ChatGPT's, Claude's, OpenCode's, and the files of Claude Code.
+"""Exports of conversations with ChatGPT and Claude.
 
-In the first two a conversation is a tree, because answers can be regenerated; its current branch is
-read.
+A conversation is a tree, because answers can be regenerated; its current branch is read.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cognigraph.importers.fields import iso
-from cognigraph.importers.json_records import lines, objects
+from cognigraph.importers.json_records import mapping, mappings, objects
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
@@ -91,7 +90,7 @@ def _chatgpt_message(message: Mapping[str, Any]) -> dict[str, Any] | None:
     if not isinstance(content, Mapping) or not isinstance(author, Mapping):
         return None
     kind, role = str(content.get("content_type")), str(author.get("role"))
-    hidden = _mapping(message.get("metadata")).get("is_visually_hidden_from_conversation")
+    hidden = mapping(message.get("metadata")).get("is_visually_hidden_from_conversation")
     if kind in _CHATGPT_THOUGHT or role not in _CHATGPT_ROLES:
         return None
     text, is_whole = _chatgpt_text(content)
@@ -119,7 +118,7 @@ def _chatgpt_text(content: Mapping[str, Any]) -> tuple[str, bool]:
         return "\n".join(part for part in own if isinstance(part, str)), True
     parts = content.get("parts")
     if isinstance(parts, list):
-        texts = [part if isinstance(part, str) else _mapping(part).get("text") for part in parts]
+        texts = [part if isinstance(part, str) else mapping(part).get("text") for part in parts]
         text = "\n".join(part for part in texts if isinstance(part, str) and part)
         return text, all(isinstance(part, str) for part in parts)
     for name in ("text", "result"):
@@ -131,18 +130,9 @@ def _chatgpt_text(content: Mapping[str, Any]) -> tuple[str, bool]:
 def _chatgpt_metadata(given: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
     values = {
         "title": given.get("title"),
-        "model": _mapping(message.get("metadata")).get("model_slug"),
+        "model": mapping(message.get("metadata")).get("model_slug"),
     }
     return {name: value for name, value in values.items() if isinstance(value, str) and value}
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _mappings(value: object) -> list[Mapping[str, Any]]:
-    items = value if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, Mapping)]
 
 
 CHATGPT = Reader(
@@ -193,7 +183,7 @@ def _claude_conversation(
 def _current(given: Mapping[str, Any]) -> set[str] | None:
     """The messages of the current branch, if the export says which that is."""
     leaf = str(given.get("current_leaf_message_uuid"))
-    messages = _mappings(given["chat_messages"])
+    messages = mappings(given["chat_messages"])
     parents = {
         message["uuid"]: message.get("parent_message_uuid")
         for message in messages
@@ -205,7 +195,7 @@ def _current(given: Mapping[str, Any]) -> set[str] | None:
 def _claude_message(message: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of a message; ``None`` if it is empty."""
     content = message.get("content")
-    blocks = _mappings(content)
+    blocks = mappings(content)
     said = [block for block in blocks if str(block.get("type")) not in _CLAUDE_THOUGHT]
     given = [block.get("text") for block in said if block.get("type") == "text"]
     texts = [text for text in given if isinstance(text, str) and text]
@@ -223,145 +213,4 @@ def _claude_message(message: Mapping[str, Any]) -> dict[str, Any] | None:
 
 CLAUDE = Reader(
     "claude", "Claude's export, zipped or its conversations.json", _claude_sniff, _claude_read
-)
-
-
-_EVENTS = frozenset({"summary", "file-history-snapshot", "queue-operation"})
-_CLAUDE_CODE_THOUGHT = frozenset({"thinking", "redacted_thinking"})
-_WRITTEN_BY_PROGRAM = ("<command-", "<local-command-", "<system-reminder>", "<bash-")
-"""How messages begin that carry the user's role but were written by the program."""
-
-
-def _claude_code_sniff(head: Head) -> bool:
-    if "sessionId" in head.keys and not {"type", "uuid", "message"}.isdisjoint(head.keys):
-        return bool(head.lines)
-    return any(str(line.get("type")) in _EVENTS for line in head.lines)
-
-
-def _claude_code_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    for item in lines(file):
-        if isinstance(item.value, Bad):
-            yield Record(item.position, item.value)
-        elif (made := _claude_code_message(item.value, item.position, file, options)) is not None:
-            yield made
-
-
-def _claude_code_message(
-    line: Mapping[str, Any], position: Position, file: Input, options: ReadOptions
-) -> Record | None:
-    """What was said on a line; ``None`` for the events of the program, and for sub-agents."""
-    message = line.get("message")
-    if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
-        return None
-    if line.get("isMeta") or line.get("isSidechain") or line.get("isCompactSummary"):
-        return None
-    text, blocks = _content(message.get("content"))
-    results = [block for block in blocks if block.get("type") == "tool_result"]
-    is_plain = all(block.get("type") == "text" for block in blocks)
-    role = "tool" if results else line["type"]
-    if role == "user" and text.startswith(_WRITTEN_BY_PROGRAM):
-        role = "system"
-    if not text.strip() and is_plain:
-        return None
-    made = {
-        "text": text,
-        "role": role,
-        "session": options.session or line.get("sessionId") or file.stem,
-        "at": line.get("timestamp"),
-        "id": line.get("uuid"),
-        "metadata": _claude_code_metadata(line, message),
-    }
-    if not is_plain:
-        made["raw"] = {"role": line["type"], "content": blocks}
-    return Record(position, made)
-
-
-def _content(content: object) -> tuple[str, list[Mapping[str, Any]]]:
-    """The text of a content, and its blocks without what the model thought."""
-    if isinstance(content, str):
-        return content, []
-    blocks = _mappings(content)
-    said = [block for block in blocks if str(block.get("type")) not in _CLAUDE_CODE_THOUGHT]
-    return "\n".join(filter(None, map(_claude_code_text, said))), said
-
-
-def _claude_code_text(block: Mapping[str, Any]) -> str:
-    inner = block.get("content") if block.get("type") == "tool_result" else block.get("text")
-    if isinstance(inner, list):
-        return "\n".join(filter(None, map(_claude_code_text, _mappings(inner))))
-    return inner if isinstance(inner, str) else ""
-
-
-def _claude_code_metadata(line: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, str]:
-    values = {
-        "folder": line.get("cwd"),
-        "branch": line.get("gitBranch"),
-        "model": message.get("model"),
-    }
-    return {name: value for name, value in values.items() if isinstance(value, str) and value}
-
-
-CLAUDE_CODE = Reader(
-    "claude-code",
-    "sessions of Claude Code: a JSONL file, or the folder ~/.claude/projects",
-    _claude_code_sniff,
-    _claude_code_read,
-    (".jsonl",),
-)
-
-
-def _opencode_sniff(head: Head) -> bool:
-    return head.is_json and not head.lines and {"info", "messages"} <= head.keys
-
-
-def _opencode_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    for item in objects(file):
-        value = item.value
-        if isinstance(value, Bad):
-            yield Record(item.position, value)
-            continue
-        info = _mapping(value.get("info"))
-        if info.get("parentID"):
-            continue  # of a sub-agent
-        session = options.session or info.get("id") or file.stem
-        for index, message in enumerate(_mappings(value.get("messages")), 1):
-            for id, said in _opencode_texts(message):
-                of_message = _mapping(message.get("info"))
-                yield Record(
-                    item.position.inside(index),
-                    {
-                        "text": said,
-                        "role": of_message.get("role"),
-                        "session": session,
-                        "at": iso(_mapping(of_message.get("time")).get("created")),
-                        "id": id,
-                        "metadata": {"folder": str(info.get("directory", ""))},
-                    },
-                )
-
-
-def _opencode_texts(message: Mapping[str, Any]) -> Iterator[tuple[object, str]]:
-    """What was said, with the ids that the hook gives it: of a user in one, of an agent in parts.
-
-    Outputs of tools, thoughts, and what the program adds are left out.
-    """
-    parts = [
-        part
-        for part in _mappings(message.get("parts"))
-        if part.get("type") == "text" and not part.get("synthetic")
-        and str(part.get("text", "")).strip()
-    ]  # fmt: skip
-    info = _mapping(message.get("info"))
-    if info.get("role") == "user" and parts:
-        yield info.get("id"), "\n".join(str(part["text"]) for part in parts)
-    elif info.get("role") == "assistant":
-        yield from ((part.get("id"), str(part["text"])) for part in parts)
-
-
-OPENCODE = Reader(
-    "opencode",
-    "a session of OpenCode 1, written by `opencode export SESSION`",
-    _opencode_sniff,
-    _opencode_read,
-    (".json",),
 )

@@ -41,6 +41,17 @@ class JsonItem:
     list: str = ""
 
 
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings(value: object) -> list[Mapping[str, Any]]:
+    """The objects in the value, if it is a list."""
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, Mapping)]
+
+
 def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[JsonItem]:
     """The objects in a JSON file, one at a time; anything else is :class:`Bad`."""
     head = Head(file.name, file.head())

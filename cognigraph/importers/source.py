@@ -43,8 +43,8 @@ class Input:
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
     the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
     was read. ``archive`` is the name of the archive without its suffix, if it was in one.
-    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps
-    for the other files of the same import.
+    ``beside`` reads another file by its path from this one, ``known`` is what a reader keeps for
+    the other files of the same import, and ``path`` is where the file is, if it is one of its own.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Input:
     archive: str | None = None
     beside: Callable[[str], bytes | None] = lambda path: None
     known: dict[str, Any] = field(default_factory=dict)
+    path: Path | None = None
 
     @property
     def stem(self) -> str:
@@ -131,7 +132,10 @@ class Location:
     def _input(self, stream: BinaryIO, tally: Tally, modified: datetime | None) -> Input:
         counted = io.BufferedReader(Counted(stream, tally), HEAD)
         archive = self.path.stem if self.path is not None and self.member is not None else None
-        return Input(self.name, counted, modified, self.folder, archive, self._beside, tally.known)
+        path = self.path if self.member is None else None
+        return Input(
+            self.name, counted, modified, self.folder, archive, self._beside, tally.known, path
+        )
 
     def _beside(self, path: str) -> bytes | None:
         """Another file of the same archive or folder, whole; ``None`` if it is not there."""

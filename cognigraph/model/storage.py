@@ -58,7 +58,17 @@ class StoreInfo:
 
 
 AuditAction = Literal[
-    "update", "forget", "delete space", "supersede", "retract", "restore", "merge", "split"
+    "update",
+    "forget",
+    "delete space",
+    "supersede",
+    "retract",
+    "restore",
+    "merge",
+    "split",
+    "create key",
+    "rotate key",
+    "revoke key",
 ]
 
 
@@ -71,6 +81,10 @@ class AuditEntry:
     the entities, or of the messages, of which the first 100 are listed. A uid is a hash. Messages
     that may be stored again leave none. ``details`` has the criteria of a removal, without their
     values, and counts of what it removed.
+
+    What was done with the keys of a server is in the log of all spaces: ``space`` is empty, ``by``
+    is the user of the machine, ``subjects`` are ids of keys, and ``details`` say whose key it is
+    and what it may do.
     """
 
     at: datetime

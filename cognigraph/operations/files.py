@@ -64,10 +64,11 @@ class Files(Tenant):
         Args:
             path: the file or folder; ``-`` is standard input.
             format: ``"auto"``, or one of ``"jsonl"``, ``"openai"``, ``"chatgpt"``, ``"claude"``,
-                ``"claude-code"``, ``"opencode"``, ``"langchain"``, ``"langgraph"``, ``"slack"``,
-                ``"telegram"``, ``"whatsapp"``, ``"mbox"``, ``"csv"``, ``"markdown"``, ``"mem0"``
-                and ``"graphiti"``. A folder is read as Markdown unless this says otherwise, or it
-                is an export of Slack or Telegram.
+                ``"claude-code"``, ``"opencode"``, ``"codex"``, ``"gemini"``, ``"cursor"``,
+                ``"langchain"``, ``"langgraph"``, ``"slack"``, ``"telegram"``, ``"whatsapp"``,
+                ``"mbox"``, ``"csv"``, ``"markdown"``, ``"mem0"`` and ``"graphiti"``. A folder is
+                read as Markdown unless this says otherwise, or it is an export of Slack or
+                Telegram.
             session: the session of all messages, instead of those in the file; for JSON lines and
                 tables, of messages without one.
             speaker: who said what has neither a speaker nor a role.

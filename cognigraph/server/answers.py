@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Context, Hit, SearchResult, SpacesResult, Triple
 from cognigraph.plain_data import COMPUTED, plain
+from cognigraph.server.chosen_fields import Fields
 from cognigraph.times import When
 
 # A field with a factory is not required, and has no default in the schema.
@@ -28,9 +29,15 @@ _UNLESS_EXPLAINED: Any = Field(
 _WHEN = "An event time: 2026, 2026-05, 2026-05-20, 2026-05-20T09:30, or two of these and a slash."
 
 
-def document(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A response with a value object, or several, as JSON."""
-    return AnyTextResponse(plain(value), status, headers=dict(headers or {}))
+def document(
+    value: Any,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    fields: Fields | None = None,
+) -> Response:
+    """A response with a value object, or several, as JSON; with ``fields``, only these."""
+    made = plain(value) if fields is None else fields.of(value)
+    return AnyTextResponse(made, status, headers=dict(headers or {}))
 
 
 def described(schema: Any, status: int = 200, what: str = "Done.") -> dict[int | str, Any]:
@@ -168,9 +175,17 @@ EXPLAINED: Mapping[type, tuple[str, ...]] = {
 """What an answer has only if the request asks for explanations: it is ten times as much."""
 
 
-def answer(result: SearchResult | SpacesResult | Context, *, explain: bool) -> Response:
-    """A response with what was found, without what only explains it unless that is asked for."""
+def answer(
+    result: SearchResult | SpacesResult | Context, *, explain: bool, fields: Fields | None
+) -> Response:
+    """A response with what was found, without what only explains it unless that is asked for.
+
+    Fields that are named are sent in any case.
+    """
     made: dict[str, Any] = plain(result)
+    if fields is not None:
+        notes = {"notes": made["trace"]["notes"]} if isinstance(result, SearchResult) else {}
+        return AnyTextResponse(fields.of(made | notes))
     if explain:
         return AnyTextResponse(made)
     if isinstance(result, SpacesResult):

@@ -87,6 +87,7 @@ def create_app(memory: Memory, settings: ServerSettings) -> FastAPI:
     app.state.warm_up = WarmUp(memory, is_wanted=settings.warm_up)
     doorkeeper = Doorkeeper(settings.keys, is_open=settings.is_local)
     app.state.doorkeeper = doorkeeper
+    app.state.keys = settings.keys
     _add_routes(app)
     _add_answers_to_errors(app)
     app.add_middleware(

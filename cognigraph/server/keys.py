@@ -1,4 +1,4 @@
-"""API keys: which spaces a key opens, what may be done there, and until when.
+"""API keys: which spaces a key opens, what may be done there, until when, and who made them.
 
 A key is ``cg_ID_SECRET``. Its secret has 256 random bits, so that one round of SHA-256 suffices
 to store it: nothing can be guessed. Keys are in a SQLite file of their own, at which each request
@@ -11,11 +11,12 @@ from __future__ import annotations
 import glob
 import hashlib
 import hmac
+import json
 import os
 import secrets
 import sqlite3
 import weakref
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,6 +26,8 @@ from threading import Lock
 from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
+from cognigraph.memory import Memory
+from cognigraph.model.storage import AuditAction, AuditEntry
 from cognigraph.validation import checked_name
 
 Permission = Literal["read", "write", "forget", "admin"]
@@ -32,7 +35,7 @@ Permission = Literal["read", "write", "forget", "admin"]
 
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 _PREFIX = "cg"
-_FORMAT = 2
+_FORMAT = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS key (
   id TEXT PRIMARY KEY,
@@ -50,6 +53,20 @@ CREATE TABLE IF NOT EXISTS key_space (
   PRIMARY KEY (key, space)
 ) STRICT;
 """
+_LOG = (
+    """CREATE TABLE key_log (
+  id INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  action TEXT NOT NULL,
+  by TEXT,
+  subjects TEXT NOT NULL,
+  details TEXT NOT NULL
+) STRICT""",
+    """CREATE TRIGGER key_log_not_changed BEFORE UPDATE ON key_log
+  BEGIN SELECT RAISE(ABORT, 'the log of the keys is append only'); END""",
+    """CREATE TRIGGER key_log_not_deleted BEFORE DELETE ON key_log
+  BEGIN SELECT RAISE(ABORT, 'the log of the keys is append only'); END""",
+)
 _FROM_FORMAT_1 = """
 ALTER TABLE key RENAME COLUMN permission TO permissions;
 ALTER TABLE key ADD COLUMN expires_at TEXT;
@@ -127,8 +144,9 @@ class KeyFile:
         spaces: Collection[str] | None,
         *,
         expires_at: datetime | None = None,
+        by: str | None = None,
     ) -> str:
-        """Make a key and return it. It cannot be shown again.
+        """Make a key and return it. It cannot be shown again. The log has it with who makes it.
 
         Raises:
             ConfigurationError: the name, a permission, a space or the time is wrong, or another
@@ -151,9 +169,11 @@ class KeyFile:
         patterns = None if spaces is None else [_pattern(space) for space in spaces]
         self._make_file()
         with self._open() as connection, connection:
-            return _insert(connection, name, permissions, patterns, expires_at)
+            made = _insert(connection, name, permissions, patterns, expires_at)
+            _log(connection, "create key", by, _found(connection, _id_of(made)))
+            return made
 
-    def rotate(self, id: str, overlap: timedelta) -> tuple[str, Key]:
+    def rotate(self, id: str, overlap: timedelta, *, by: str | None = None) -> tuple[str, Key]:
         """Make a successor of a key, and let the key itself expire after the overlap.
 
         The successor has its name, permissions and spaces, and is valid for as long as the key was
@@ -168,9 +188,10 @@ class KeyFile:
             until = min(now + overlap, old.expires_at or now + overlap)
             made = _insert(connection, old.name, old.permissions, old.spaces, life)
             connection.execute("UPDATE key SET expires_at = ? WHERE id = ?", (_text(until), old.id))
+            _log(connection, "rotate key", by, old, _found(connection, _id_of(made)))
             return made, _found(connection, old.id)
 
-    def revoke(self, id: str) -> Key:
+    def revoke(self, id: str, *, by: str | None = None) -> Key:
         """Make a key invalid for good, at once.
 
         Raises:
@@ -180,6 +201,7 @@ class KeyFile:
             connection.execute(
                 "UPDATE key SET revoked_at = ? WHERE id = ?", (_text(_now()), key.id)
             )
+            _log(connection, "revoke key", by, key)
             return _found(connection, key.id)
 
     def list(self) -> list[Key]:
@@ -189,6 +211,23 @@ class KeyFile:
         with self._open() as connection:
             rows = connection.execute("SELECT * FROM key ORDER BY created_at, id").fetchall()
             return [_key(connection, row) for row in rows]
+
+    def log(self, limit: int) -> Sequence[AuditEntry]:
+        """What was done with keys, newest first. Nothing changes or deletes an entry."""
+        if not self.path.exists():
+            return []
+        with self._open() as connection:
+            rows = connection.execute(
+                "SELECT at, action, by, subjects, details FROM key_log ORDER BY id DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [
+            AuditEntry(
+                datetime.fromisoformat(row["at"]), "", row["action"], row["by"],
+                tuple(json.loads(row["subjects"])), json.loads(row["details"]),
+            )
+            for row in rows
+        ]  # fmt: skip
 
     def find(self, text: str) -> Key | None:
         """Return the valid key that a client presents, in time that does not depend on it."""
@@ -310,7 +349,10 @@ def _upgrade(connection: sqlite3.Connection) -> None:
         if _format(connection) == _FORMAT:
             return  # another process has done it
         columns = {row["name"] for row in connection.execute("PRAGMA table_info(key)")}
-        for statement in (_FROM_FORMAT_1 if columns else _SCHEMA).split(";"):
+        if not columns or "permission" in columns:
+            for statement in (_FROM_FORMAT_1 if columns else _SCHEMA).split(";"):
+                connection.execute(statement)
+        for statement in _LOG:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {_FORMAT}")
 
@@ -337,6 +379,40 @@ def _insert(
         [(id, pattern) for pattern in dict.fromkeys(patterns or ())],
     )
     return f"{_PREFIX}_{id}_{secret}"
+
+
+def _id_of(key: str) -> str:
+    return key.split("_")[1]
+
+
+def _log(
+    connection: sqlite3.Connection,
+    action: AuditAction,
+    by: str | None,
+    key: Key,
+    successor: Key | None = None,
+) -> None:
+    """Add an entry about a key, and the one that takes its place, in the open transaction."""
+    made = successor or key
+    details = {
+        "name": key.name,
+        "permissions": key.permissions,
+        "spaces": key.spaces,
+        "expires_at": None if made.expires_at is None else _text(made.expires_at),
+    }
+    subjects = [item.id for item in (key, successor) if item is not None]
+    connection.execute(
+        "INSERT INTO key_log (at, action, by, subjects, details) VALUES (?, ?, ?, ?, ?)",
+        (_text(_now()), action, by, json.dumps(subjects), json.dumps(details)),
+    )
+
+
+def audit_of_all(memory: Memory, keys: KeyFile | None, limit: int, offset: int) -> list[AuditEntry]:
+    """The audit log of all spaces and of the keys, newest first."""
+    most = limit + offset
+    made = [] if keys is None else keys.log(most)
+    found = [*memory.admin.audit(None, most), *made]
+    return sorted(found, key=lambda entry: entry.at, reverse=True)[offset:most]
 
 
 def _found(connection: sqlite3.Connection, id: str) -> Key:

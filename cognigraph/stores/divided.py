@@ -50,6 +50,10 @@ class Databases(Protocol):
         """Names of the spaces in a database, without opening it as a memory."""
         ...
 
+    def logged(self, name: str) -> list[str]:
+        """Names of the spaces in the audit log of a database, also of deleted ones."""
+        ...
+
     def open(self, name: str) -> Store:
         """Open a database, which is created if the server has none of that name."""
         ...
@@ -93,6 +97,20 @@ class Groups:
         """All stores that hold spaces of this memory, by the names of their databases."""
         self._list()
         return self.opened()
+
+    def logged(self) -> list[tuple[Store, str | None]]:
+        """Whose logs are of this memory: stores, each with one space or with ``None`` for all.
+
+        The spaces that a log is about may all be deleted, so that :meth:`all` has not its store.
+        """
+        logs: list[tuple[Store, str | None]] = []
+        for name in self.databases.names():
+            spaces = self.databases.logged(name)
+            own = [space for space in spaces if self.name(space) == name]
+            if own:
+                of_all = len(own) == len(spaces)
+                logs += [(self._store(name), space) for space in ((None,) if of_all else own)]
+        return logs
 
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
@@ -333,7 +351,8 @@ class DividedStore:
         """The audit log of a space, or of the spaces of all databases."""
         if space is not None:
             return self._groups.store_of(space).audit_log(space, limit=limit, offset=offset)
-        logs = (store.audit_log(None, limit=offset + limit) for _, store in self._groups.all())
+        most = offset + limit
+        logs = (store.audit_log(name, limit=most) for store, name in self._groups.logged())
         found = sorted(chain.from_iterable(logs), key=lambda entry: entry.at, reverse=True)
         return found[offset : offset + limit]
 

@@ -371,6 +371,7 @@ STOP_WORDS = frozenset(
 )
 """Words without a topic. They are indexed like all others, but queries skip them."""
 
+
 class _Stemmer(threading.local):
     """English Snowball, one for each thread: a stemmer keeps state in the object."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.draw import diagrams, graph, load, peers
+from docs.draw import answer, diagrams, graph, load, peers
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
@@ -13,6 +13,7 @@ def pictures() -> dict[Path, str]:
     """Every committed picture with what it should contain."""
     compared = peers.result()
     return {
+        FOLDER / "answer.svg": answer.draw(),
         FOLDER / "graph.svg": graph.draw(),
         FOLDER / "load.svg": load.draw(load.result()),
         FOLDER / "message.svg": diagrams.draw(diagrams.MESSAGE, "The way of a message"),

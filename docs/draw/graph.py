@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import shorten
 
 from cognigraph import Memory, Session, StoredMessage, Triple
 from cognigraph.english.verbs import denied
+from docs.draw.conversation import sample_memory
 from docs.draw.svg import LINE, Drawing, wrapped
 
 MESSAGES = {
@@ -40,15 +37,7 @@ class Shown:
 
 def sample() -> tuple[list[Session], dict[str, list[Shown]]]:
     """The sessions of the picture and what is shown of each."""
-    lines = (
-        files("cognigraph").joinpath("sample/conversation.jsonl").read_text("utf-8").splitlines()
-    )
-    with (
-        TemporaryDirectory() as folder,
-        Memory(Path(folder) / "sample.db", enrich="manual") as memory,
-    ):
-        memory.add_many(map(json.loads, lines))
-        memory.flush()
+    with sample_memory() as memory:
         sessions = {session.id: session for session in memory.overview.sessions()}
         triples = sorted(memory.facts(limit=1000), key=lambda triple: triple.text)
         shown = {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from cognigraph import (
     ConfigurationError,
@@ -18,6 +19,9 @@ from cognigraph import (
 )
 from cognigraph.ids import chunk_uid, message_uid
 from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.server.app import ServerSettings, create_app
+from cognigraph.server.gate import ServerLimits
+from cognigraph.server.keys import KeyFile
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line
@@ -109,6 +113,46 @@ def test_the_log_outlives_the_space_and_no_query_sees_it(memory: Memory, space_n
     assert actions(memory, space_name) == [("delete space", "root"), ("forget", "ann")]
     everything, whole = (memory.admin.audit(name, 1000) for name in (space_name, None))
     assert [item for item in whole if item.space == space_name] == everything
+
+
+def test_a_key_of_one_space_learns_nothing_of_another(
+    memory: Memory, space_name: str, tmp_path: Path
+) -> None:
+    keys = KeyFile(tmp_path / "keys")
+    mine, other = f"{space_name}-mine", f"{space_name}-other"
+    headers = {
+        space: {"Authorization": f"Bearer {keys.create(name, ['admin'], [pattern])}"}
+        for space, name, pattern in ((mine, "ann", f"{space_name}-m*"), (other, "ben", other))
+    }
+    app = create_app(memory, ServerSettings(keys=keys, limits=ServerLimits(rate=0)))
+    with TestClient(app, base_url="http://localhost") as client:
+
+        def ask(method: str, space: str, path: str, key: str, **given: Any) -> Any:
+            url = f"/v1/spaces/{space}/{path}"
+            return client.request(method, url, headers=headers[key], **given)
+
+        for space in (mine, other):
+            for id in ("m1", "m2"):
+                said = {"text": f"I live in {space}.", "id": id, "at": "2026-05-20T09:00:00Z"}
+                assert ask("POST", space, "messages", space, json=said).status_code == 201
+            assert ask("DELETE", space, "messages/m2", space).status_code == 200
+        for space, by in ((mine, "ann"), (other, "ben")):
+            stored = ask("GET", space, "messages", space).json()["items"]
+            assert [(item["id"], item["written_by"]) for item in stored] == [("m1", by)]
+            log = ask("GET", space, "audit", space).json()["items"]
+            assert [(item["space"], item["action"], item["by"]) for item in log] == [
+                (space, "forget", by)
+            ]
+            rows = {"query": "MATCH (n) RETURN n.written_by AS by, n.action AS action"}
+            shown = ask("POST", space, "cypher", space, json=rows).json()["rows"]
+            assert {row["by"] for row in shown} - {None} <= {by}
+            assert {row["action"] for row in shown} <= {None}
+        for path in ("messages", "audit", "messages/m1"):
+            refused = [ask("GET", space, path, mine) for space in (other, f"{space_name}-none")]
+            assert [answer.status_code for answer in refused] == [403, 403]
+            assert refused[0].json() == refused[1].json()
+        assert client.get("/v1/audit", headers=headers[mine]).status_code == 403
+        assert client.get("/v1/spaces", headers=headers[mine]).json() == {"items": [mine]}
 
 
 def test_what_expires_is_logged(open_memory: Any, space_name: str) -> None:

@@ -26,6 +26,15 @@ pytestmark = pytest.mark.slow
 
 FACT = "We decided to use PostgreSQL 16 for the billing service."
 SECONDS = 60
+DATA = Path(__file__).parents[1] / "data" / "imports"
+SAID = [
+    ("user", "Which database does the billing service use?"),
+    ("assistant", "Let me look."),
+    ("assistant", "PostgreSQL 16."),
+    ("user", "And the mail service?"),
+    ("assistant", "None."),
+]
+"""What is said in the session of Codex."""
 
 
 class Agent:
@@ -285,13 +294,16 @@ def test_a_broken_event_is_set_aside(agent: Agent) -> None:
         (
             "codex",
             ("UserPromptSubmit", {"prompt": FACT, "turn_id": "t1", "transcript_path": None}),
-            ("Stop", {"last_assistant_message": "Noted.", "turn_id": "t1"}),
+            ("Stop", {"last_assistant_message": "Noted.", "turn_id": "t1",
+                      "transcript_path": None}),
         ),
         (
             "gemini",
-            ("BeforeAgent", {"prompt": FACT, "timestamp": "2026-05-20T09:00:00.000Z"}),
+            ("BeforeAgent", {"prompt": FACT, "timestamp": "2026-05-20T09:00:00.000Z",
+                             "transcript_path": "/chats/session-1.json"}),
             ("AfterAgent", {"prompt": FACT, "prompt_response": "Noted.",
-                            "timestamp": "2026-05-20T09:00:09.000Z"}),
+                            "timestamp": "2026-05-20T09:00:09.000Z",
+                            "transcript_path": "/chats/session-1.json"}),
         ),
         (
             "cursor",
@@ -300,7 +312,7 @@ def test_a_broken_event_is_set_aside(agent: Agent) -> None:
         ),
     ],
 )  # fmt: skip
-def test_other_agents_say_it_in_the_event(
+def test_agents_without_a_transcript_say_it_in_the_event(
     root: Path, name: str, prompt: tuple[str, Any], answer: tuple[str, Any]
 ) -> None:
     agent = Agent(root, name)
@@ -323,6 +335,42 @@ def test_other_agents_say_it_in_the_event(
         else given["hookSpecificOutput"]["additionalContext"]
     )
     assert FACT in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "prompt", "answer", "ids"),
+    [
+        ("codex", "rollout-2026-05-20T09-00-00-01a0f082-0630-7d50-a1b2-c3d4e5f6a7b8.jsonl",
+         "UserPromptSubmit", "Stop", None),
+        ("gemini", "session-2026-05-20T09-00-5f2c0d4e.jsonl", "BeforeAgent", "AfterAgent",
+         ["g1", "g2", "g6", "g7"]),
+    ],
+)  # fmt: skip
+def test_transcripts_are_watched_as_they_grow(
+    root: Path, name: str, file: str, prompt: str, answer: str, ids: list[str] | None
+) -> None:
+    agent = Agent(root, name)
+    lines = (DATA / file).read_text("utf-8").splitlines(keepends=True)
+    transcript = agent.home / file
+    given = {"transcript_path": str(transcript), "timestamp": "2099-01-01T00:00:00.000Z"}
+    text = {"last_assistant_message": "PostgreSQL 16.", "prompt_response": "PostgreSQL 16."}
+    agent.hook(prompt, prompt="Which database does the billing service use?", **given)
+    for end in (2, 8, 9, len(lines)):  # without a message, within one turn, within the next
+        transcript.write_text("".join(lines[:end]), "utf-8")
+        agent.hook(answer, **given, **text)
+    agent.hook(answer, **given, **text, agent_id="a1")  # of a sub-agent: ignored
+    agent.settle()
+    stored = agent.messages()
+    assert len(stored) == len(ids or SAID)
+    if ids:
+        assert [message.id for message in stored] == ids
+    else:
+        assert [(message.role, message.text) for message in stored] == SAID
+    agent.kill()
+    words = ("import", str(transcript), "--db", str(agent.db), "--space", agent.space, "--json")
+    session = ("--session", stored[0].session)
+    report = json.loads(agent.run(*words, *session).stdout)
+    assert (report["new"], report["known"], report["rejected"]) == (0, len(stored), [])
 
 
 def test_install_and_remove_leave_the_settings_as_they_were(agent: Agent) -> None:

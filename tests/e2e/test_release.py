@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import tarfile
 from pathlib import Path
@@ -62,6 +64,15 @@ def test_the_chart_has_the_version_of_the_package() -> None:
         assert release.match(rf"^{name}: (.+)$", ROOT / release.CHART / "Chart.yaml") == __version__
 
 
+def test_the_bill_of_materials_names_the_version(tmp_path: Path) -> None:
+    bill = tmp_path / "bill.json"
+    made = {"bomFormat": "CycloneDX", "metadata": {"component": {"name": "é", "type": "x"}}}
+    bill.write_text(json.dumps(made), "utf-8")
+    release.state_version(bill, "1.2.3")
+    made["metadata"]["component"] |= {"version": "1.2.3", "purl": "pkg:pypi/é@1.2.3"}  # type: ignore[index]
+    assert json.loads(bill.read_text("utf-8")) == made
+
+
 def test_an_archive_is_the_same_each_time(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("text")
@@ -72,3 +83,16 @@ def test_an_archive_is_the_same_each_time(tmp_path: Path) -> None:
     assert archives[0].read_bytes() == archives[1].read_bytes()
     with tarfile.open(archives[0]) as tar:
         assert tar.getnames() == ["docs", "docs/index.html"]
+    for number, archive in enumerate(archives):  # as setuptools writes them
+        with tarfile.open(archive, "w:gz") as tar:
+            os.utime(tmp_path / "site" / "index.html", (number, number + 0.5))
+            tar.add(tmp_path / "site", "docs")
+    assert archives[0].read_bytes() != archives[1].read_bytes()
+    for archive in archives:
+        release.pack_again(archive, 1_779_267_600)
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    with tarfile.open(archives[0]) as tar:
+        assert tar.getnames() == ["docs", "docs/index.html"]
+        assert {entry.mtime for entry in tar} == {1_779_267_600}
+        packed = tar.extractfile("docs/index.html")
+        assert packed is not None and packed.read() == b"text"

@@ -135,7 +135,7 @@ def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
     text = (ROOT / "docs" / "mcp.md").read_text("utf-8")
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
     clients = [server["memory"] for block in blocks for server in block.values()]
-    assert len(clients) == 2
+    assert clients
     (by_hand,) = (line for line in commands("mcp.md", "claude") if " -- " in line)
     name, *arguments = shlex.split(by_hand.split(" -- ")[1])
     clients.append({"command": name, "args": arguments})

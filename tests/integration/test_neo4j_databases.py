@@ -43,8 +43,18 @@ def test_spaces_of_a_database_and_one_that_cannot_be_created(neo4j_server: Serve
         homes["odd"] = "system"
         with pytest.raises(ConfigurationError, match="'system' cannot be the name"):
             memory.space("odd").search("Anything?")
-        memory.admin.delete_space(name)
+        memory.admin.delete_space(name, by="root")
         assert memory.spaces() == []
+    with Memory(
+        neo4j_server.uri,
+        auth=neo4j_server.auth,
+        enrich="manual",
+        database=lambda space: "neo4j" if space == name else "tenants-b",
+    ) as memory:  # it has opened no database, and its last space is deleted
+        log = memory.admin.audit(None)
+        assert [(entry.space, entry.action, entry.by) for entry in log] == [
+            (name, "delete space", "root")
+        ]
     with pytest.raises(StoreError, match="closed"):
         memory.spaces()
 

@@ -113,7 +113,7 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
             assert marked(driver, "other", "#boats") == []
         else:
             holds_the_sample(memory, space)
-            goes_on(space)
+            goes_on(memory, space)
         memory.admin.delete_space(space.name)
         left = driver.execute_query(
             "MATCH (node) WHERE node.space = $space OR node.name = $space RETURN labels(node)",

@@ -128,6 +128,7 @@ def test_the_tools_take_few_tokens_of_every_request(memory):
         tool.model_dump_json(by_alias=True, exclude_none=True) for tool in tools(memory).values()
     ]
     assert sum(map(len, schemas)) / 4 <= 2000
+    assert not any('"space"' in schema for schema in schemas), "a server is for one space"
 
 
 def test_a_memory_is_added_found_corrected_and_deleted(memory):

@@ -48,6 +48,58 @@ def test_an_answer_is_small_unless_it_is_to_explain_itself(filled: Any) -> None:
     assert "why" not in several["hits"][0]["hit"] and "results" not in several
 
 
+@pytest.mark.slow
+def test_an_answer_has_only_the_fields_that_are_named(filled: Any) -> None:
+    asked = {**ASKED, "max_tokens": 1300}
+    block = filled.post(f"{SPACE}/context", json=asked)
+    lean = filled.post(f"{SPACE}/context?fields=text,confidence", json=asked)
+    assert lean.json() == {name: block.json()[name] for name in ("text", "confidence")}
+    size = len(lean.content)
+    assert size < 1.1 * len(block.json()["text"].encode()) and size < 0.6 * len(block.content)
+    cited = filled.post(f"{SPACE}/context?fields=citations.id,%20citations.label", json=asked)
+    assert [set(item) for item in cited.json()["citations"]] == [{"id", "label"}] * len(
+        block.json()["citations"]
+    )
+    found = filled.post(f"{SPACE}/search", json=ASKED).json()
+    path = f"{SPACE}/search?fields=hits.id,hits.why.score,notes,confidence"
+    picked = filled.post(path, json=ASKED).json()
+    assert picked.keys() == {"hits", "notes", "confidence"} and picked["notes"] == []
+    assert [hit["id"] for hit in picked["hits"]] == [hit["id"] for hit in found["hits"]]
+    assert all(hit.keys() == {"id", "why"} and hit["why"].keys() == {"score"} for hit in
+               picked["hits"])  # fmt: skip
+    whole = filled.post(f"{SPACE}/search?fields=hits.id,hits", json=ASKED).json()["hits"][0]
+    assert {"id", "text", "why", "triples"} <= whole.keys()
+    several = filled.post("/v1/search?fields=hits.hit.id,hits.space", json=ASKED).json()
+    assert several["hits"][0] == {"hit": {"id": found["hits"][0]["id"]}, "space": "ann"}
+
+    page = filled.get(f"{SPACE}/messages?fields=id,text&limit=2").json()
+    assert page["items"] == [
+        {"id": said["id"], "text": said["text"]} for said in (SAID[0], SAID[28])
+    ]
+    after = filled.get(f"{SPACE}/messages?fields=id&limit=1&cursor={page['next']}").json()
+    assert after["items"] == [{"id": "m56"}]
+    facts = filled.get(f"{SPACE}/facts?fields=subject,object").json()["items"]
+    assert facts and all(fact.keys() == {"subject", "object"} for fact in facts)
+    assert filled.get(f"{SPACE}/messages/m1?fields=text").json() == {"text": SAID[1]["text"]}
+    assert filled.get(f"{SPACE}/stats?fields=messages").json() == {"messages": 60}
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "said"),
+    [
+        ("messages", "id,txt", "there is no field 'txt'; there are id, session"),
+        ("messages", "id.x", "'id' has no fields inside"),
+        ("facts", "sources.x", "there is no field 'sources.x'; there are"),
+        ("facts", ",", "fields names no field; leave it out for all"),
+    ],
+)
+def test_a_field_that_is_not_there_is_refused(
+    client: Any, path: str, fields: str, said: str
+) -> None:
+    answer = client.get(f"{SPACE}/{path}", params={"fields": fields})
+    assert (answer.status_code, answer.json()["detail"][: len(said)]) == (400, said)
+
+
 def test_what_was_made_is_said_by_the_status(client: Any) -> None:
     batch = {"messages": SAID[:2]}
     assert client.post(f"{SPACE}/messages/batch", json=batch).status_code == 201

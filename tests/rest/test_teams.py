@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from cognigraph import Memory
-from cognigraph.errors import ConfigurationError
+from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.server import keys as key_module
 from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
@@ -77,7 +77,57 @@ def test_a_key_file_of_the_first_format_is_read(tmp_path):
         ("read",), ("read", "write", "forget"), ("admin",),
     ]  # fmt: skip
     assert found[0].opens("team*") and not found[0].opens("team-a")  # its star was no pattern
+    assert keys.log(10) == []
     assert keys.find(keys.create("new", ["forget"], ["x"])).permissions == ("forget",)
+    assert [entry.action for entry in keys.log(10)] == ["create key"]
+
+
+def test_a_key_file_of_the_second_format_gets_a_log(keys):
+    made = keys.create("agent", ["read"], ["team-*"])
+    with sqlite3.connect(keys.path) as connection:
+        connection.execute("DROP TABLE key_log")
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    id = keys.find(made).id
+    assert keys.log(10) == []
+    keys.revoke(id, by="ann")
+    assert [(entry.action, entry.by, entry.subjects) for entry in keys.log(10)] == [
+        ("revoke key", "ann", (id,))
+    ]
+
+
+def test_what_is_done_with_keys_is_in_the_log(team, keys):
+    client, _ = team
+    root = bearer(keys.create("root", ["admin"], None, by="ann"))
+    first = keys.create("agent", ["write", "read"], ["team-*", "a[1]"], by="ann")
+    old = keys.find(first).id
+    second, _ = keys.rotate(old, timedelta(hours=1), by="ben")
+    new = keys.find(second).id
+    keys.revoke(new)
+    with pytest.raises(NotFoundError):
+        keys.revoke(new)
+    client.delete("/v1/spaces/team-a/messages/m1", headers=root)
+    log = client.get("/v1/audit", headers=root).json()["items"]
+    assert [(item["space"], item["action"], item["by"]) for item in log] == [
+        ("", "revoke key", None), ("", "rotate key", "ben"), ("", "create key", "ann"),
+        ("", "create key", "ann"), ("team-a", "forget", "root"),
+    ]  # fmt: skip
+    assert [item["subjects"] for item in log[:3]] == [[new], [old, new], [old]]
+    assert log[2]["details"] == {
+        "name": "agent", "permissions": ["read", "write"], "spaces": ["a[[]1]", "team-*"],
+        "expires_at": None,
+    }  # fmt: skip
+    assert not any(key.rpartition("_")[2] in str(log) for key in (first, second))
+    page = client.get("/v1/audit?limit=2", headers=root).json()
+    rest = client.get(f"/v1/audit?limit=9&cursor={page['next']}", headers=root).json()
+    assert page["items"] + rest["items"] == log
+    boss = bearer(keys.create("boss", ["admin"], ["team-*"]))
+    assert "create key" not in client.get("/v1/spaces/team-a/audit", headers=boss).text
+    with sqlite3.connect(keys.path) as connection:
+        for statement in ("UPDATE key_log SET by = 'x'", "DELETE FROM key_log"):
+            with pytest.raises(sqlite3.IntegrityError, match="append only"):
+                connection.execute(statement)
+    connection.close()
 
 
 @pytest.fixture
@@ -146,11 +196,13 @@ def test_messages_and_the_log_name_the_key(team, keys):
     ]
     assert "Oslo" not in str(log) and "m2" not in str(log)
     assert client.get("/v1/audit", headers=boss).status_code == 403  # a key of some spaces
-    first = client.get("/v1/audit?limit=1", headers=root).json()
-    assert [(item["space"], item["action"], item["by"]) for item in first["items"]] == [
+    first = client.get("/v1/audit?limit=5", headers=root)
+    whole = first.json()["items"]
+    assert [item["action"] for item in whole[:4]] == ["create key"] * 4  # the clock stands still
+    assert [(item["space"], item["action"], item["by"]) for item in whole[4:]] == [
         ("team-b", "delete space", "boss")
     ]
-    rest = client.get(f"/v1/audit?limit=1&cursor={first['next']}", headers=root).json()
+    rest = client.get(f"/v1/audit?limit=1&cursor={first.json()['next']}", headers=root).json()
     assert (rest["items"], rest["next"]) == (log, None)
 
 

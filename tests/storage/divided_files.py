@@ -37,6 +37,12 @@ class Files:
             rows = db.execute("SELECT name FROM space WHERE id IN (SELECT space_id FROM chunk)")
             return sorted(name for (name,) in rows)
 
+    def logged(self, name: str) -> list[str]:
+        with closing(sqlite3.connect(self._folder / f"{name}.db")) as db:
+            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'audit'").fetchone() is None:
+                return []
+            return sorted(space for (space,) in db.execute("SELECT DISTINCT space FROM audit"))
+
     def open(self, name: str) -> SQLiteStore:
         request = self._request
         return SQLiteStore(self._folder / f"{name}.db", request.embedder, clock=request.clock)

@@ -39,7 +39,7 @@ def test_a_file_of_an_earlier_version_holds_what_it_held(
         with opened(step) as memory:
             holds_the_sample(memory, memory)
     with opened(step) as memory:
-        goes_on(memory)
+        goes_on(memory, memory)
 
 
 def test_a_file_of_step_8_holds_what_it_held(opened: Callable[[str], Memory]) -> None:

@@ -144,6 +144,13 @@ def test_each_database_keeps_the_log_of_its_spaces(opened: Open) -> None:
         found = memory.admin.audit(space)
         assert [(item.space, item.action, item.by) for item in found] == expected
     assert memory.admin.audit(None, 1, 1) == memory.admin.audit("ben")[1:]
+    # Nothing is left in either database, and another memory has opened neither.
+    for again in (opened(), opened(database=lambda space: first_letter(space).lower())):
+        assert again.spaces() == []
+        assert [(item.space, item.action, item.by) for item in again.admin.audit(None)] == logged
+    # A database that was shared: only the log of the spaces that are there for this memory.
+    other = opened(database=lambda space: "group-a" if space == "ann" else "elsewhere")
+    assert {item.space for item in other.admin.audit(None)} == {"ann"}
 
 
 def test_what_concerns_whole_databases_is_refused_with_advice(opened: Open, tmp_path: Path) -> None:

@@ -59,6 +59,14 @@ EXPORTS: dict[str, Any] = {
     "opencode": {"info": {"id": "s", "directory": "/x", "title": "t"}, "messages": [
         {"info": {"id": "m", "role": "user", "time": {"created": 1779267600000}},
          "parts": [{"id": "p", "type": "text", "text": "hi", "synthetic": False}]}]},
+    "codex": {"timestamp": AT, "type": "event_msg", "payload": {
+        "type": "item_completed", "message": "x", "kind": "plain", "item": {
+            "type": "UserMessage", "id": "i", "content": [{"type": "text", "text": "hi"}]}}},
+    "gemini": {"sessionId": "s", "projectHash": "h", "kind": "main", "messages": [
+        {"id": "m", "type": "user", "timestamp": AT, "content": [{"text": "hi"}],
+         "displayContent": [{"text": "hi", "thought": False}], "model": "g"}]},
+    "cursor": {"role": "user", "message": {"content": [
+        {"type": "text", "text": "<user_query>hi</user_query>"}]}},
 }  # fmt: skip
 ODD = (
     None,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from bench import figures
@@ -49,24 +47,3 @@ def test_a_changed_result_makes_its_tables_stale(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(figures, "result", changed)
     assert [path.name for path in figures.stale()] == ["insert.md"]
-
-
-def test_the_table_in_the_readme_is_found_by_its_heading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    headings = [
-        f"## {heading}\n\nWords.\n\n| old |\n|---|\n| 1 |\n\nAfter.\n\n"
-        for heading in figures.IN_README
-    ]
-    readme = tmp_path / "README.md"
-    readme.write_text("# Title\n\n" + "".join(headings), "utf-8")
-    monkeypatch.setattr(figures, "README", readme)
-    text = figures.pages()[readme]
-    assert "| old |" not in text
-    assert text.count("Words.\n\n|  | ") == len(figures.IN_README)
-    assert text.count("\n\nAfter.") == len(figures.IN_README)
-    readme.write_text(
-        "# Title\n\n## Figures and limits\n\nNo table.\n\n## Next\n\n| other |\n|---|\n", "utf-8"
-    )
-    with pytest.raises(ValueError, match="needs one table"):
-        figures.pages()

@@ -137,7 +137,13 @@ def test_what_agents_send_becomes_events(tmp_path: Path) -> None:
     turn = base | {"turn_id": "t7", "last_assistant_message": "Done."}
     stop, again = (event_of(AGENTS["codex"], "Stop", turn) for _ in range(2))
     assert stop is not None and again is not None
-    assert (stop.text, stop.transcript, stop.id) == ("Done.", None, again.id)
+    assert (stop.text, stop.transcript, stop.id) == ("Done.", "/t.jsonl", again.id)
+    whole = event_of(AGENTS["gemini"], "AfterAgent", turn | {"transcript_path": "/t.json"})
+    assert whole is not None and whole.transcript is None
+    given = base | {"prompt": "<hook_context>[memory]\na\n[/memory]</hook_context>\n\nHello"}
+    asked = event_of(AGENTS["gemini"], "BeforeAgent", given)
+    assert asked is not None and asked.text == "Hello"
+    assert event_of(AGENTS["codex"], "Stop", turn | {"agent_id": "a1"}) is None
     asked = event_of(AGENTS["codex"], "UserPromptSubmit", turn | {"prompt": "Done."})
     assert asked is not None and asked.id != stop.id
     gemini = base | {"timestamp": "2026-05-20T09:00:00.000Z", "prompt": "a", "prompt_response": "b"}
@@ -181,5 +187,5 @@ def test_a_hook_loads_next_to_nothing() -> None:
     assert {name for name in loaded if name.startswith("cognigraph")} == {
         "cognigraph", "cognigraph._version", "cognigraph.cli", "cognigraph.deferred",
         "cognigraph.hooks", "cognigraph.hooks.agents", "cognigraph.hooks.run",
-        "cognigraph.hooks.spool",
+        "cognigraph.hooks.spool", "cognigraph.text", "cognigraph.text.hook_context",
     }  # fmt: skip

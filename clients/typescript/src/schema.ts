@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Audit Log
-         * @description List the audit log of all spaces, also of deleted ones, newest first.
+         * @description List the audit log of all spaces, also of deleted ones, and of the keys, newest first.
          */
         get: operations["audit_log"];
         put?: never;
@@ -1319,13 +1319,17 @@ export interface components {
          *     the entities, or of the messages, of which the first 100 are listed. A uid is a hash. Messages
          *     that may be stored again leave none. ``details`` has the criteria of a removal, without their
          *     values, and counts of what it removed.
+         *
+         *     What was done with the keys of a server is in the log of all spaces: ``space`` is empty, ``by``
+         *     is the user of the machine, ``subjects`` are ids of keys, and ``details`` say whose key it is
+         *     and what it may do.
          */
         AuditEntry: {
             /**
              * Action
              * @enum {string}
              */
-            action: "update" | "forget" | "delete space" | "supersede" | "retract" | "restore" | "merge" | "split";
+            action: "update" | "forget" | "delete space" | "supersede" | "retract" | "restore" | "merge" | "split" | "create key" | "rotate key" | "revoke key";
             /**
              * At
              * Format: date-time
@@ -3526,6 +3530,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next` of the page before. */
                 cursor?: string | null;
+                /** @description Which fields of each item are sent, with commas: `at`, `space`, `action`, `by`, `subjects`, `details`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path?: never;
@@ -3679,6 +3685,8 @@ export interface operations {
             query?: {
                 /** @description Also why each hit has its rank, its facts, and the trace. */
                 explain?: boolean;
+                /** @description Which fields of the answer are sent, with commas: `question`, `hits`, `results`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path?: never;
@@ -3964,6 +3972,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of each item are sent, with commas: `at`, `space`, `action`, `by`, `subjects`, `details`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -4022,6 +4032,8 @@ export interface operations {
                 explain?: boolean;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of the answer are sent, with commas: `text`, `tokens`, `citations`, `confidence`, `notes`, `hits`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -4274,6 +4286,8 @@ export interface operations {
                 match?: string | null;
                 /** @description Count only what had been said at this time; entities are merged as they are now. */
                 as_of?: string | null;
+                /** @description Which fields of each item are sent, with commas: `name`, `type`, `triples`, `mentions`, `aliases`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -4358,6 +4372,8 @@ export interface operations {
                 until?: string | null;
                 /** @description A JSON object that is a part. */
                 metadata?: string | null;
+                /** @description Which fields of each item are sent, with commas: `uid`, `subject`, `subject_type`, `relation`, `object`, `object_type`, `when`, `negated`, `first_observed`, `last_observed`, `sources`, `score`, `status`, `valid_from`, `valid_to`, `superseded_by`, `superseded_at`, `reason`, `earlier`, `older_sources`, `text`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -4800,6 +4816,8 @@ export interface operations {
                 as_of?: string | null;
                 /** @description Only the facts that are true at this time. */
                 valid_at?: string | null;
+                /** @description Which fields of each item are sent, with commas: `subject`, `slot`, `triples`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -4876,6 +4894,8 @@ export interface operations {
                 tags?: string[] | null;
                 /** @description A JSON object that is a part. */
                 metadata?: string | null;
+                /** @description Which fields of each item are sent, with commas: `id`, `session`, `speaker`, `at`, `text`, `chunks`, `is_enriched`, `role`, `metadata`, `tags`, `raw`, `expires`, `written_by`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5072,6 +5092,8 @@ export interface operations {
                 session?: string | null;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of the answer are sent, with commas: `id`, `session`, `speaker`, `at`, `text`, `chunks`, `is_enriched`, `role`, `metadata`, `tags`, `raw`, `expires`, `written_by`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: {
                 "if-none-match"?: string | null;
@@ -5264,6 +5286,8 @@ export interface operations {
                 session?: string | null;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of each item are sent, with commas: `number`, `text`, `replaced_at`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5324,6 +5348,8 @@ export interface operations {
                 existing?: boolean;
                 /** @description Which version, from 1; the newest if absent. */
                 version?: number | null;
+                /** @description Which fields of the answer are sent, with commas: `text`, `version`, `at`, `sources`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5386,6 +5412,8 @@ export interface operations {
                 existing?: boolean;
                 /** @description Only the episodes of this session. */
                 session?: string | null;
+                /** @description Which fields of each item are sent, with commas: `uid`, `session`, `title`, `summary`, `started_at`, `ended_at`, `reason`, `messages`, `score`, `text`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5444,6 +5472,8 @@ export interface operations {
                 existing?: boolean;
                 /** @description List earlier versions, too. */
                 versions?: boolean;
+                /** @description Which fields of each item are sent, with commas: `uid`, `title`, `steps`, `context`, `version`, `at`, `sources`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5508,6 +5538,8 @@ export interface operations {
                 as_of?: string | null;
                 /** @description What is true at this time, instead of now. */
                 valid_at?: string | null;
+                /** @description Which fields of the answer are sent, with commas: `name`, `types`, `aliases`, `entries`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5570,6 +5602,8 @@ export interface operations {
                 existing?: boolean;
                 /** @description List sessions as far as they had gone at this time; one that went on later has the keys and summary of its newest revision written by then, if one is kept. */
                 as_of?: string | null;
+                /** @description Which fields of each item are sent, with commas: `id`, `started_at`, `ended_at`, `messages`, `chunks`, `keys`, `themes`, `version`, `summary`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5628,6 +5662,8 @@ export interface operations {
                 existing?: boolean;
                 /** @description The session. */
                 session: string;
+                /** @description Which fields of each item are sent, with commas: `session`, `version`, `at`, `extractor`, `keys`, `themes`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5750,6 +5786,8 @@ export interface operations {
                 redo?: boolean;
                 /** @description As for `redo`. */
                 older_than?: string | number | null;
+                /** @description Which fields of the answer are sent, with commas: `extractor`, `sessions`, `turns`, `chunks`, `windows`, `again`, `summaries`, `usage`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5806,6 +5844,8 @@ export interface operations {
             query?: {
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of each item are sent, with commas: `message_id`, `session`, `attempts`, `parked`, `reason`, `outages`, `crashes`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -5990,6 +6030,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of each item are sent, with commas: `subject`, `slot`, `triples`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -6050,6 +6092,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of each item are sent, with commas: `name`, `type`, `other`, `other_type`, `score`, `reason`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -6168,6 +6212,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of each item are sent, with commas: `name`, `type`, `into`, `into_type`, `by`, `reason`, `score`, `at`, `undone_at`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -6458,6 +6504,8 @@ export interface operations {
                 explain?: boolean;
                 /** @description Answer 404 if the space holds nothing, as after a typo. */
                 existing?: boolean;
+                /** @description Which fields of the answer are sent, with commas: `question`, `hits`, `triples`, `sessions`, `trace`, `others`, `layer`, `episodes`, `confidence`, `notes`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {
@@ -6520,6 +6568,8 @@ export interface operations {
                 existing?: boolean;
                 /** @description Count only what had been said at this time; what waits is that part of it which waits now. */
                 as_of?: string | null;
+                /** @description Which fields of the answer are sent, with commas: `space`, `sessions`, `messages`, `chunks`, `entities`, `triples`, `keys`, `pending`, `leased`, `done`, `failed`, `summaries_pending`, `summaries_failed`, `vectors_pending`. A dot leads further in, as in `a.b`. Without it, all. */
+                fields?: string | null;
             };
             header?: never;
             path: {

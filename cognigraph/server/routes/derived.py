@@ -19,6 +19,7 @@ from cognigraph.operations.review import Review
 from cognigraph.server.access import Editable, Forgettable, Readable, grant_of
 from cognigraph.server.answers import described, document, page_of, paged, schema_of
 from cognigraph.server.bodies import Arguments, from_body, from_query, sentence
+from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.routes.parameters import Cursor, Limit
 from cognigraph.space import Space
 
@@ -59,24 +60,30 @@ router = APIRouter()
 def _get(verb: Verb) -> None:
     operation = declared(verb)
     query = from_query(verb)
+    of_answer = Annotated[Fields | None, fields_of(_schema(_returned(verb)))]
 
     def page(
         space: Readable,
         given: Annotated[Arguments, query],
+        fields: of_answer,
         limit: Limit = 100,
         cursor: Cursor = None,
     ) -> Response:
         listing = partial(operation.bound_to(space), **given)
         if "offset" in operation.parameters:
-            return document(paged(listing, limit, cursor))
-        return document({"items": listing(limit=limit), "next": None})
+            return document(paged(listing, limit, cursor), fields=fields)
+        return document({"items": listing(limit=limit), "next": None}, fields=fields)
 
-    def whole(space: Readable, given: Annotated[Arguments, query]) -> Response:
+    def whole(
+        space: Readable,
+        given: Annotated[Arguments, query],
+        fields: of_answer,
+    ) -> Response:
         answer = operation.bound_to(space)(**given)
         if answer is None:
             raise NotFoundError(f"this space has no such {operation.name.replace('_', ' ')}")
         is_list = isinstance(answer, list)
-        return document({"items": answer, "next": None} if is_list else answer)
+        return document({"items": answer, "next": None} if is_list else answer, fields=fields)
 
     _add("GET", operation, page if "limit" in operation.parameters else whole)
 
@@ -103,7 +110,7 @@ def _done(answer: Any) -> Response:
 
 
 def _add(method: str, operation: Operation, endpoint: Verb) -> None:
-    returned = get_type_hints(operation.verb)["return"]
+    returned = _returned(operation.verb)
     router.add_api_route(
         f"/{operation.path}",
         endpoint,
@@ -114,6 +121,10 @@ def _add(method: str, operation: Operation, endpoint: Verb) -> None:
         status_code=204 if returned is NoneType else 200,
         responses={} if returned is NoneType else described(_schema(returned)),
     )
+
+
+def _returned(verb: Verb) -> Any:
+    return get_type_hints(verb)["return"]
 
 
 def _schema(returned: Any) -> Any:

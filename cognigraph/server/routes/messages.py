@@ -16,6 +16,7 @@ from cognigraph.plain_data import plain
 from cognigraph.server.access import Editable, Forgettable, Readable, Writable
 from cognigraph.server.answers import described, document, page_of, schema_of
 from cognigraph.server.bodies import Arguments, UpdateBody, from_body, from_query
+from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.problems import Problem
 from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId
 from cognigraph.space import Space
@@ -75,19 +76,22 @@ def _added(result: AddResult) -> Response:
 def messages(
     space: Readable,
     given: Annotated[Arguments, from_query(Space.messages)],
+    fields: Annotated[Fields | None, fields_of(page_of(StoredMessage))],
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
     """List messages in order of time. With `tags` or `metadata`, of people and assistants only,
     unless `roles` says otherwise."""
     page = space.messages(**given, limit=limit, after=cursor)
-    return document({"items": page.messages, "next": page.cursor if len(page) == limit else None})
+    following = page.cursor if len(page) == limit else None
+    return document({"items": page.messages, "next": following}, fields=fields)
 
 
 @router.get("/messages/{id}", responses=described(schema_of(StoredMessage)))
 def get(
     space: Readable,
     id: MessageId,
+    fields: Annotated[Fields | None, fields_of(schema_of(StoredMessage))],
     session: InSession = None,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
@@ -96,7 +100,7 @@ def get(
     tag = etag(message)
     if if_none_match is not None and _names(if_none_match, tag):
         return Response(status_code=304, headers={"ETag": tag})
-    return document(message, headers={"ETag": tag})
+    return document(message, headers={"ETag": tag}, fields=fields)
 
 
 @router.patch("/messages/{id}", responses=described(schema_of(StoredMessage)))
@@ -128,9 +132,15 @@ def delete(
 
 
 @router.get("/messages/{id}/versions", responses=described(page_of(MessageVersion)))
-def versions(space: Readable, id: MessageId, session: InSession = None) -> Response:
+def versions(
+    space: Readable,
+    id: MessageId,
+    fields: Annotated[Fields | None, fields_of(page_of(MessageVersion))],
+    session: InSession = None,
+) -> Response:
     """List the texts of a message, oldest first."""
-    return document({"items": space.overview.versions(id, session), "next": None})
+    page = {"items": space.overview.versions(id, session), "next": None}
+    return document(page, fields=fields)
 
 
 def etag(message: StoredMessage) -> str:

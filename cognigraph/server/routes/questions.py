@@ -10,9 +10,11 @@ from fastapi import APIRouter, Request, Response
 from cognigraph.cypher import named_queries
 from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Explanation, SearchResult
+from cognigraph.plain_data import plain
 from cognigraph.server.access import Readable, grant_of
 from cognigraph.server.answers import answer, brief, brief_context, described, document, schema_of
 from cognigraph.server.bodies import Arguments, from_body
+from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.long_work import Report, run_long
 from cognigraph.server.routes.parameters import Explain
 from cognigraph.space import Space
@@ -25,6 +27,7 @@ router = APIRouter(tags=["questions"])
 def search(
     space: Readable,
     given: Annotated[Arguments, from_body(Space.search)],
+    fields: Annotated[Fields | None, fields_of(schema_of(SearchResult))],
     explain: Explain = False,
 ) -> Response:
     """Find the messages most relevant to a question, best first.
@@ -35,7 +38,8 @@ def search(
     with span("cognigraph.search", space.name) as current:
         result = space.search(**given)
         stages(current, "cognigraph.search", result.trace.timings)
-    return answer(brief(result), explain=explain or given.get("explain", False))
+    explain = explain or given.get("explain", False)
+    return answer(brief(result), explain=explain, fields=fields)
 
 
 @router.post("/context", responses=described(schema_of(Context)))
@@ -43,6 +47,7 @@ async def context(
     request: Request,
     space: Readable,
     given: Annotated[Arguments, from_body(Space.context)],
+    fields: Annotated[Fields | None, fields_of(schema_of(Context))],
     explain: Explain = False,
 ) -> Response:
     """Build a prompt block with what is known about a question.
@@ -50,13 +55,14 @@ async def context(
     `citations` name the messages behind its lines. With `explain`, `hits` has the messages.
     """
 
-    def work(report: Report | None = None) -> Context:
+    def work() -> Context:
         with span("cognigraph.context", space.name):
             return brief_context(space.context(**given))
 
     if given.get("strategy") is not None:  # asks the model in several rounds
-        return await run_long(request, work)
-    return answer(await to_thread.run_sync(work), explain=explain)
+        chosen = plain if fields is None else fields.of
+        return await run_long(request, lambda report: chosen(work()))
+    return answer(await to_thread.run_sync(work), explain=explain, fields=fields)
 
 
 @router.post("/ask", responses=described(schema_of(Answer)))

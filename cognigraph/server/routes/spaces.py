@@ -22,11 +22,14 @@ from cognigraph.server.answers import (
     schema_of,
 )
 from cognigraph.server.bodies import MOST_SPACES, Arguments, CopyBody, from_body
+from cognigraph.server.chosen_fields import Fields, fields_of
+from cognigraph.server.keys import audit_of_all
 from cognigraph.server.routes.parameters import Cursor, Explain, Limit
 from cognigraph.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
 store = APIRouter(tags=["store"])
+OfAudit = Annotated[Fields | None, fields_of(page_of(AuditEntry))]
 
 
 @router.get("", responses=described(dict[str, object]))
@@ -51,16 +54,25 @@ def copy_space(request: Request, space: Owned, body: CopyBody) -> Response:
 
 
 @router.get("/audit", responses=described(page_of(AuditEntry)))
-def audit(request: Request, space: Owned, limit: Limit = 100, cursor: Cursor = None) -> Response:
+def audit(
+    request: Request, space: Owned, fields: OfAudit, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
     """List what was decided, corrected and removed in the space, and by whom, newest first."""
     listing = partial(memory_of(request).admin.audit, space.name)
-    return document(paged(listing, limit, cursor))
+    return document(paged(listing, limit, cursor), fields=fields)
 
 
 @store.get("/audit", responses=described(page_of(AuditEntry)))
-def audit_log(memory: WholeStore, limit: Limit = 100, cursor: Cursor = None) -> Response:
-    """List the audit log of all spaces, also of deleted ones, newest first."""
-    return document(paged(memory.admin.audit, limit, cursor))
+def audit_log(
+    request: Request,
+    memory: WholeStore,
+    fields: OfAudit,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """List the audit log of all spaces, also of deleted ones, and of the keys, newest first."""
+    listing = partial(audit_of_all, memory, request.app.state.keys)
+    return document(paged(listing, limit, cursor), fields=fields)
 
 
 @store.get("/spaces", responses=described(dict[str, list[str]]))
@@ -78,6 +90,7 @@ def _readable(request: Request) -> list[str]:
 def search_spaces(
     request: Request,
     given: Annotated[Arguments, from_body(Memory.search_spaces)],
+    fields: Annotated[Fields | None, fields_of(schema_of(SpacesResult))],
     explain: Explain = False,
 ) -> Response:
     """Search several spaces, each by itself, and rank their messages together.
@@ -95,7 +108,7 @@ def search_spaces(
         )
     with span("cognigraph.search", f"{len(spaces)} spaces"):
         found = memory_of(request).search_spaces(spaces, **given)
-    return answer(brief_spaces(found), explain=explain)
+    return answer(brief_spaces(found), explain=explain, fields=fields)
 
 
 @store.get("/info", responses=described(schema_of(StoreInfo)))

@@ -181,6 +181,11 @@ class Neo4jDatabases:
         with closing(self._connect(name)) as connection:
             return sorted(row[0] for row in connection.rows("read/spaces"))
 
+    def logged(self, name: str) -> list[str]:
+        """The spaces in the audit log of a database, which may have none."""
+        with closing(self._connect(name)) as connection:
+            return sorted(row[0] for row in connection.rows("audit/spaces"))
+
     def open(self, name: str) -> Neo4jStore:
         """Open a database, created if need be."""
         if name not in self.names():

@@ -2,7 +2,7 @@
 import { h, fill, append, link, field, number, count, time, action, problem, values } from "../dom.js";
 import { api } from "../api.js";
 
-const FORMATS = ["auto", "jsonl", "openai", "chatgpt", "claude", "claude-code", "langchain", "csv", "markdown", "mem0", "graphiti"];
+const FORMATS = ["auto", "jsonl", "openai", "chatgpt", "claude", "claude-code", "opencode", "codex", "gemini", "cursor", "langchain", "langgraph", "slack", "telegram", "whatsapp", "mbox", "csv", "markdown", "mem0", "graphiti"];
 
 export async function render(root, { space, announce }) {
   const chosen = h("input", { type: "file", multiple: true, id: "files" });
