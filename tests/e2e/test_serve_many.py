@@ -47,4 +47,5 @@ def test_several_sessions_are_with_the_model_at_once_and_an_idle_connection_stay
                 time.sleep(6)  # longer than the 5 s after which uvicorn by itself would close it
                 assert http.get("user-0").status_code == 200
                 assert local_address(http) == address
-        assert (model.calls, model.most_running) == (12, 12)
+        assert model.calls >= 12  # each session is read, and may have got its summary
+        assert model.most_running == 12
