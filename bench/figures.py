@@ -602,7 +602,7 @@ def serve_many() -> str:
         for which, who in (("alone", "without it"), ("beside", "beside the greedy key")):
             rows.append(
                 [
-                    f"{store}, {found['spaces']:,} spaces, {who}",
+                    f"{store}, {found['spaces']:,} spaces, {found['seconds'] / 60:.0f} min, {who}",
                     f"{fair['others_per_second'][which]:.1f}",
                     *(_latencies(fair[which][what]) for what in ("add", "search")),
                     *(["", ""] if which == "alone" else [
