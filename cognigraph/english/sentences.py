@@ -28,6 +28,8 @@ _END = re.compile(
 _ABBREVIATION = re.compile(
     r"(?:\b(?i:mr|mrs|ms|dr|st|prof|vs|jr|sr|e\.g|i\.e|approx|fig)|(?:\A|[\s.])[A-HJ-Z])\Z"
 )
+_NUMERO = re.compile(r"\b(?:nos?|nr|ref)\Z", re.IGNORECASE)
+"""Before a number: "contract no. 2024-11-05"."""
 _TAG_QUESTION = re.compile(
     r",?\s(?:right|you know|huh|yeah|eh|ok|okay|don't you think|isn't it|doesn't it)\s?\?\Z",
     re.IGNORECASE,
@@ -99,8 +101,13 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """
     start = 0
     for match in _END.finditer(text):
-        if match[0] == "." and _ABBREVIATION.search(
-            text, max(start, match.start() - 12), match.start()
+        before = max(start, match.start() - 12), match.start()
+        if match[0] == "." and (
+            _ABBREVIATION.search(text, *before)
+            or (
+                _NUMERO.search(text, *before)
+                and text[match.end() : match.end() + 2].strip().isdigit()
+            )
         ):
             continue
         yield from _trimmed(text, start, match.end())

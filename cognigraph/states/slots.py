@@ -154,7 +154,9 @@ _BEGUN_OR_ENDED: tuple[tuple[re.Pattern[str], Says], ...] = (
     (re.compile(r"(?:started|began|resumed) (?P<verb>\w+ing)\b(?P<rest>.*)"), "holds"),
     (re.compile(r"used to (?P<verb>\w+)(?P<rest>.*)"), "ends"),
 )
+_SWITCHED = re.compile(r"(?:switched|migrated) from (?P<old>.+) to")
 _BEGIN_OR_END = word_set("stopped quit started began resumed") | {"gave up"}
+_LIKING = word_set("loves enjoys adores")
 _DOING = re.compile(r"(?P<ing>[a-z]+ing)(?: (?P<rest>\S.*))?")
 _AS = re.compile(
     r"(?P<what>.+) as (?:(?:my|our|the|his|her|their|an?|\S+['’]s) )?(?P<noun>[\w -]+)"
@@ -378,6 +380,10 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
     for pattern, says in _BEGUN_OR_ENDED:
         if (match := pattern.fullmatch(relation)) is not None:
             return _begun_or_ended(fact, match, says)
+    if switched := _SWITCHED.fullmatch(relation):
+        return Claim(f"uses|{switched['old']}", "ends", switched["old"], True)
+    if relation in _LIKING:
+        relation = "likes"  # who "doesn't like running any more" does not love it
     value = _ARTICLE.sub("", normalise(fact.object), count=1)
     first = relation.split(" ")[0]
     verb = verbs.known_verb(first)

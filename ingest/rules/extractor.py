@@ -60,8 +60,8 @@ class RulesExtractor:
 
     @property
     def name(self) -> str:
-        """``rules-6``."""
-        return "rules-6"
+        """``rules-7``."""
+        return "rules-7"
 
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
 from cognigraph.english import words
 from cognigraph.english.first_names import FIRST_NAMES
@@ -25,6 +26,7 @@ from cognigraph.english.verbs import (
     FINITE_AUX,
     HAVE,
     guess_verb,
+    is_ing,
     is_past,
     third_person,
     verb_only,
@@ -32,28 +34,30 @@ from cognigraph.english.verbs import (
 from cognigraph.english.words import PLACES, TITLES, word_set
 from cognigraph.ingest.extraction import Fact
 from cognigraph.ingest.rules.names import NOUN_ENDINGS
+from cognigraph.model.messages import ANONYMOUS
 from cognigraph.resolution.name_forms import NAME_TYPE
 
 CALLED = "is called"
 """The relation of a person and the name that the person wants to be called by."""
 
 
-# What makes a message or a sentence say something that is not meant, or not meant by its speaker.
+# What makes a message or a clause say something that is not meant, or not meant by its speaker.
 
 _UNREAL_MESSAGE = word_set(
     """dream dreams dreamt dreamed dreaming nightmare imagine imagining pretend pretending
-    hypothetical hypothetically suppose scenario character characters roleplay role-play fictional fiction persona translate
-    translated translation proofread rephrase paraphrase rewrite summarize summarise lyrics poem
-    screenplay quote quotes quoted kidding joking jk lol lmao haha hahaha sarcasm sarcastic scratch oops typo
-    correction autocorrect"""
+    hypothetical hypothetically suppose scenario character characters roleplay role-play fictional
+    fiction persona translate translated translation proofread rephrase paraphrase rewrite summarize
+    summarise lyrics poem screenplay quote quotes quoted kidding joking joked jk sarcasm sarcastic
+    scratch oops typo correction autocorrect"""
 )
 """Words of messages whose sentences may be somebody else's, unreal, or taken back later on."""
 _MOST_LETTERS, _MOST_LINES = 1200, 6
 """A longer message may be a document that somebody pasted."""
 _UNREAL_PHRASES = re.compile(
-    r"\b(?:act as|acting as|(?:like|as if) i\s?'?\s?a?m|user story|persona is|cover letter|for example|for instance|e\.g\.|made that up|april fools?"
-    r"|wait,? no|no,? wait|i meant?|make that|strike that|or rather|on second thou?ght"
-    r"|not really|just in a|in the (?:story|book|film|movie|novel|song|game|show|series|script))\b",
+    r"\b(?:act as|acting as|(?:like|as if) i\s?'?\s?a?m|let us say|let's say|user story|persona is"
+    r"|cover letter|for example|for instance|e\.g\.|made that up|april fools?|wait,? no|no,? wait"
+    r"|i meant?|make that|strike that|or rather|on second thou?ght|not really|just in a"
+    r"|in (?:my|your|the|a|her|his) (?:head|mind|story|book|film|movie|novel|song|game|show|series|script))\b",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
@@ -62,41 +66,49 @@ _LETTER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _DOUBT = word_set(
-    """if unless whether would could might may should maybe perhaps probably possibly supposedly
+    """if unless once whether would could might may should maybe perhaps probably possibly supposedly
     apparently allegedly wish wishing hope hoping hopefully guess think thought thinking believe
     seem seems almost nearly until till unsure doubt wonder wondering bet except said says say
-    saying told tells asked claims claimed joke jokes anymore character actor actress film movie
+    saying told tells asked claims claimed joke jokes character actor actress film movie
     book novel song episode story plot scene verse lyric"""
 )
-"""Words of sentences that are not certain, hold only under a condition, or report others."""
+"""Words of what is not certain, holds only under a condition, or reports others."""
 _QUOTES = re.compile(r"[\"“”«»„]|(?<!\w)'\w[^']*'(?!\w)")
+_LAUGHTER = r"(?:lol|lmao|rofl|xd|(?:ha){2,}h?|(?:he){2,})"
 
-_OPENER = re.compile(
-    r"(?:(?:(?:and|but|so|because|since|also|well|oh|ah|hey|hi|hello|yes|yeah|yep|no|nope|ok|okay|sure"
-    r"|thanks|thank you|actually|anyway|btw|by the way|fyi|for context|for the record|as you know"
-    r"|in case it matters|just so you know|important|ps|nb|context|background|update|personally|honestly|currently|these days|at the moment"
-    r"|right now|now|quick note|heads up|one more thing|please note|note|remember|please remember"
-    r"|keep in mind|bear in mind|just a reminder|reminder)(?: that)?|@\w+)(?: [,:;–—-])* |[,:;–—•-] )",
+# What stands before a clause or after it and says nothing of it, as words and a few phrases.
+
+_BY_THE_WAY = (
+    r"btw|by the way|fyi|just so you know|(?:just )?in case it matters|as you know|you know|please|pls"
+    r"|thanks|thank you|actually|honestly|currently|these days|at the moment|right now|now|ok|okay"
+    rf"|remember|of course|sadly|luckily|unfortunately|tbh|{_LAUGHTER}|[^\w\s()\"'⟦⟧“”/#*]+"
+)
+_OPENERS = re.compile(
+    rf"(?:(?:{_BY_THE_WAY}|and|but|so|because|since|also|well|oh|ah|hey|hi|hello|morning|yes|yeah|yep|no"
+    r"|nope|sure|anyway|for (?:context|the record)|important|ps|nb|update|personally|that|@\w+"
+    r"|(?:(?:some|a|one|good|bad|quick|little|more|please|just|keep|bear|in) )*"
+    r"(?:note|background|context|news|heads up|thing|mind|reminder)(?: is)?) )*",
     re.IGNORECASE,
 )
-_CLOSER = re.compile(
-    r"(?:(?: ,)? (?:please|pls|thanks|thank you|btw|by the way|as well|remember))?"
-    r"(?: [:;] [)DP]| [^\w⟧)])*$",
+_CLOSERS = re.compile(
+    rf"(?: (?:{_BY_THE_WAY}|as well|though|too|anymore|any more|originally|already|obviously|for work|at work"
+    r"|for everything(?: here)?|[()]))*$",
     re.IGNORECASE,
 )
 _TAKING_BACK = frozenset(("but", "or", "except", "though", "although", "however", "not", "only"))
 """A clause that begins with one of these may take back what the clause before it says."""
-_SPLIT = re.compile(
-    r" (?:[,;–—-] )?(?=(?:and|but|so|because|since|or|though|although|except|however|which|who|where)"
-    r" (?:(?:please|also|now|just|then) )?(?:I|we|my|our|it|that|this|there|you|he|she|they|please"
-    r"|never|always|do not|call me|not|only)\b)"
-    r"| (?=and (?:also )?(?:live|work|speak|love|hate|like|have|take|am|do not)\b)"
-    r"| [,;–—-] (?=(?:I|we|my|our|it|that|this|there|you|he|she|they|please|never|always|do not"
-    r"|call me|thanks|thank you|but|so|because|though|although|which|who|where|not|if|when|just|and)\b)"
+_COORDINATING = frozenset(("and", "so", "because", "since", "but"))
+_LINKS = _COORDINATING | frozenset("or except though although however which who where".split())
+_BEGINNINGS = (words.PRONOUNS - word_set("one another these those")) | word_set(
+    "never always not only call thanks thank"
 )
-
-_SHARED = re.compile(r"^and (?:also )?(?=(?:live|work|speak|love|hate|like|have|take|am|do not)\b)")
-"""Where "I" is left out: "I live in Leeds and work as a nurse"."""
+"""First words of clauses, after "and", a comma and the like."""
+_SHARING = word_set("live work speak love hate like have take am do play use")
+"""Verbs before which "I" may be left out: "I live in Leeds and work as a nurse"."""
+_ASKING = word_set("what where when who whom whose why how which any") | FINITE_AUX
+_DEGREES = word_set("much many far long little few that as")
+_LONGEST_TAG = 2
+"""Words of "don't I" and "do you", which ask about what is before them."""
 
 # The parts of frames. A frame has to match a clause from its first to its last word.
 
@@ -106,17 +118,22 @@ _PERSON = rf"{_CAP}(?: {_CAP}){{0,2}}"
 _PLACE = rf"(?:the )?{_NAME}(?: , {_NAME})?"
 _WORDS = r"[\w'’+#/.-]+(?: [\w'’+#&/.-]+){0,5}"
 _LIST = rf"{_WORDS}(?: , {_WORDS})*(?: ,)? (?:and|or) {_WORDS}|{_WORDS}"
+_LASTING = r"(?:from now on|from here on|going forward|in future|in the future)"
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_WHEN = r"(?: ⟦(?P<when>\d+)⟧)?"
+_WHEN = r"(?: ⟦(?:since)?(?P<when>\d+)⟧)?"
+_SINCE = r"(?: ⟦since(?P<when>\d+)⟧)?"
 _PRESENT = frozenset(("now", "currently", "at the moment", "these days", "right now"))
-_NOW = r"(?: (?:now|currently|at the moment|these days))?"
+_MY = r"(?:[Mm]y|[Oo]ur)"
+_WE = r"(?:I|[Ww]e)"
+_AM = r"(?:am|is|are)"
+_NOT = r"(?P<not>do not |does not )?"
 _EVER = r"(?:(?:really|absolutely|also|just|still|do|always|particularly|totally) )?"
 
 _KIN_WORDS = (
     "sister|brother|mother|father|mum|mom|dad|wife|husband|daughter|son|aunt|uncle|niece|nephew|cousin"
     "|grandmother|grandfather|grandma|grandpa|partner|girlfriend|boyfriend|fiancée?|ex-wife|ex-husband"
     "|stepmother|stepfather|stepson|stepdaughter|godmother|godfather|mother-in-law|father-in-law"
-    "|sister-in-law|brother-in-law|twin"
+    "|sister-in-law|brother-in-law|twin|grandson|granddaughter|grandchild"
 )
 _ROLE_WORDS = (
     "boss|manager|supervisor|landlord|landlady|doctor|gp|dentist|therapist|lawyer|accountant|tutor"
@@ -129,7 +146,7 @@ _PET_WORDS = (
 )
 _OLDER = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|half|late) )?"
 _ONES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
-_WHO = rf"(?:I|[Mm]y (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?)"
+_WHO = rf"(?:I|{_MY} (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?)"
 _ANYONE = rf"(?:{_WHO}|(?P<third>{_PERSON}))"
 _FAVOURITE = r"(?:all-time )?favou?rite (?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2})"
 _EMPTY_FAVOURITES = word_set(
@@ -166,7 +183,17 @@ _OCCUPATIONS = (
 )
 _AT = rf"(?: (?:at|for|in) (?:the )?{_NAME})?"
 _JOB = rf"(?:[a-z][\w-]* ){{0,3}}(?:{_OCCUPATIONS})"
-_DIET = "(?:vegan|vegetarian|pescatarian|pescetarian|lactose intolerant|gluten intolerant|coeliac|celiac|diabetic|teetotal)"
+_TRAIT = (
+    r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
+    r"|colou?r-?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
+    "|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)(?: of [a-z]+)?)"
+)
+"""What people are for long, and nobody as a joke."""
+
+_INSTRUMENTS = (
+    "accordion|banjo|bass|bassoon|cello|clarinet|drums|flute|guitar|harp|horn|oboe|organ|piano"
+    "|saxophone|sax|trombone|trumpet|tuba|ukulele|viola|violin"
+)
 _WORK = r"(?:work|works|am working|is working)"
 _MARK = re.compile(r" (?:[,;:(–—-]) (?=.)")
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -242,59 +269,135 @@ def _is_unreal(text: str) -> bool:
 def _of_sentence(
     sentence: Sentence, times: Sequence[TimeSpan], speaker: str, to_assistant: bool
 ) -> Iterator[Fact]:
-    said = join(sentence.tokens)
-    order = _order(said, sentence.text, speaker, asked=sentence.question)
-    if to_assistant and order is not None:
-        yield order
-        return
-    if sentence.question or _is_doubtful(sentence.tokens, times) or _is_labelled(said):
-        return
     text = _with_times(sentence.tokens, times)
+    if _is_labelled(text):
+        return
     clause = _Clause(text, sentence.text, times, sentence.tokens, speaker)
-    yield from _appositions(clause)
-    parts = _SPLIT.split(_without_openers(_CLOSER.sub("", clause.text)))
+    parts = list(_clauses(_without_openers(text)))
+    if not (sentence.question or any(_is_doubtful(part) for _, part in parts)):
+        yield from _appositions(clause)
+    end = _question(parts) if sentence.question else len(parts)
     read: list[Fact | None] = []
-    for number, part in enumerate(parts):
-        plain = _without_openers(part)
-        fact = _order(plain, sentence.text, speaker) if to_assistant else None
-        unread = number > 0 and read[-1] is None and fact is None
-        if unread and _is_framed(parts[number - 1], part):
-            break
-        if fact is None and not (unread and _SHARED.match(part.strip())):
-            fact = _of_clause(plain, clause)  # "so much energy and love": "love" is no verb there
+    plain = ""
+    for number, (link, part) in enumerate(parts):
+        before, plain = plain, _trimmed(part)
+        fact = _order(plain, clause, link, asked=number >= end) if to_assistant else None
+        if fact is not None:
+            read.append(fact)
+            continue
+        unread = number > 0 and read[-1] is None
+        if number < end:
+            if unread and link not in _COORDINATING and _is_framed(parts[number - 1][1]):
+                break
+            if link == "and" and before.startswith("I ") and not unread and _shares(plain):
+                plain = f"I {plain}"
+            fact = _of_clause(plain, clause)
+        if _is_doubtful(part):
+            break  # also of what follows: "I wish I lived by the sea and had a dog"
         read.append(fact)
-    for one, following, part in zip(read, [*read[1:], None], [*parts[1:], ""], strict=False):
-        taken_back = following is None and _first_word(part) in _TAKING_BACK
-        if one is not None and not taken_back:
-            yield one
+    laughing = re.search(rf"\w.* {_LAUGHTER}\b", text, re.IGNORECASE) is not None
+    for number, fact in enumerate(read):
+        link, part = parts[number + 1] if number + 1 < len(parts) else ("and", "")
+        following = read[number + 1] if number + 1 < len(read) else None
+        taken_back = following is None and {link, _first_word(part)} & _TAKING_BACK
+        doubted = link not in _COORDINATING and _is_doubtful(part)
+        if fact and not (taken_back or doubted or (laughing and not _is_sober(fact))):
+            yield fact
 
 
-def _is_doubtful(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> bool:
-    """Whether a word of doubt is in a sentence; not that of "until May" or "my favourite film"."""
-    apart = {at for span in times for at in range(span.start, span.end)}
-    apart |= {at for at in range(1, len(tokens)) if tokens[at - 1].low in ("favourite", "favorite")}
-    return any(token.low in _DOUBT for at, token in enumerate(tokens) if at not in apart)
+def _clauses(text: str) -> Iterator[tuple[str, str]]:
+    """Split a sentence into clauses, each with the word or the mark that links it to the others."""
+    said = text.split(" ")
+    lows = text.lower().split(" ")
+    link, start, at = "", 0, 0
+    while at < len(said):
+        marked = lows[at] in _MARKS
+        word = at + marked
+        linked = word < len(said) and lows[word] in _LINKS
+        if linked or marked:
+            new, first = (lows[word], word + 1) if linked else (",", word)
+            before = lows[at - 1] if at else ""
+            if at > start and (lows[at] == ")" or _opens_clause(new, lows[first:], before)):
+                yield link, " ".join(said[start:at])
+                link, start, at = new, first, first
+                continue
+        at += 1
+    yield link, " ".join(said[start:])
 
 
-def _is_labelled(said: str) -> bool:
+_MARKS = frozenset(",;:()–—-")
+
+
+def _opens_clause(link: str, lows: Sequence[str], before: str) -> bool:
+    """Whether words after a conjunction or a mark are a clause, and no item of a list."""
+    rest = list(dropwhile(lambda low: low in words.ADVERBS or low == "please", lows))
+    first = rest[0] if rest else ""
+    if first == "" or (link == "so" and (first in _DEGREES or before == "or")):
+        return False
+    if link == "so" or first in _BEGINNINGS or rest[:2] == ["do", "not"]:
+        return True
+    if link == "and" and _shares(first):
+        return True
+    near = takewhile(lambda low: low not in words.CONJUNCTIONS and low not in _MARKS, rest[:7])
+    return any(low in FINITE_AUX or (verb_only(low) and not is_ing(low)) for low in near)
+
+
+def _shares(plain: str) -> bool:
+    """Whether a clause begins with its verb and has the subject of the one before it."""
+    first = _first_word(plain)
+    return first in _SHARING or (is_past(first) and not first.endswith("ed"))  # "mixed berries"
+
+
+def _question(parts: Sequence[tuple[str, str]]) -> int:
+    """Return the number of clauses before that which asks: "I'm vegan, so what can I cook?"."""
+    for number, (_, part) in enumerate(parts):
+        plain = _trimmed(part)
+        if _first_word(plain) in _ASKING:
+            said = [word for word in plain.split(" ") if word != "not"]
+            return number if len(said) > _LONGEST_TAG else 0
+    return 0
+
+
+def _is_doubtful(part: str) -> bool:
+    """Whether a word of doubt is in a clause; not that of "my favourite film"."""
+    said = part.split(" ")
+    return any(
+        word.lower() in _DOUBT
+        and not (word == "May" or before in ("favourite", "favorite") or (before, word) == _TO_SAY)
+        for before, word in zip(["", *said], said, strict=False)
+    )
+
+
+_TO_SAY = ("to", "say")
+"""As in "I forgot to say", which doubts nothing."""
+
+
+def _is_sober(fact: Fact) -> bool:
+    """Whether a fact is no joke even if its speaker laughs: a name or a place that there is."""
+    return alias_in(fact) is not None or fact.object.lower() in PLACES
+
+
+def _is_labelled(text: str) -> bool:
     """Whether a sentence is somebody's line: "Client: I live in Vienna"."""
-    label = re.match(r"[\w .-]{1,40} : (?=\w)", said)
-    return label is not None and _without_openers(label[0]) != ""
+    label = re.match(r"[\w .-]{1,40} : (?=\w)", text)
+    return label is not None and _trimmed(label[0]) != ""
 
 
-def _is_framed(before: str, part: str) -> bool:
-    """Whether the clause before one may say that it is not meant, or who says it.
+def _is_framed(before: str) -> bool:
+    """Whether a clause may say that the one after it is not meant, or who says it.
 
     "She was like, I'm a nurse", "For the exercise, I'm a nurse".
     """
-    joined = re.match(r"[, ]*(?:and|but|so|because|since|which|who)\b", part.strip())
     lows = re.findall(r"\w+", before.lower())
     others = any(low in _OTHERS or low in FIRST_NAMES for low in lows)
-    return joined is None and (others or (lows[:1] != [] and lows[0] in words.PREPOSITIONS))
+    return others or (lows[:1] != [] and lows[0] in words.PREPOSITIONS)
 
 
 def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
-    """Return the tokens as text, with a sign for each time expression that may be a date."""
+    """Return the tokens as text, with a sign for each time expression that may be a date.
+
+    What is the same is said the same way: "I have got", "i no longer", "I have been ... since May".
+    """
     parts: list[str] = []
     at = 0
     spans = {
@@ -305,9 +408,27 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
     }
     while at < len(tokens):
         number, span = spans.get(at, (0, None))
-        parts.append(tokens[at].text if span is None else f"⟦{number}⟧")
+        text = "I" if tokens[at].text == "i" else tokens[at].text
+        since = "since" if tokens[at].low == "since" else ""
+        parts.append(text if span is None else f"⟦{since}{number}⟧")
         at = at + 1 if span is None else span.end
-    return " ".join(parts).replace(" 's", "'s")
+    text = " ".join(parts).replace(" 's", "'s")
+    for pattern, plain in _SAME:
+        text = pattern.sub(plain, text)
+    return text
+
+
+_SAME = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\b(have|has) got\b", r"\1"),
+        (r"\b(I|[Ww]e) no longer (?=\w)", r"\1 do not "),
+        (r"\b(I|[Ww]e) have been (?=.*⟦since)", r"\1 am "),
+        (r"(?: has|'s) been (?=.*⟦since)", " is "),
+        (r"\b(I|[Ww]e) have (live|work)d (?=.*⟦since)", r"\1 \2 "),
+        (r"\bhas (live|work)d (?=.*⟦since)", r"\1s "),
+    )
+)
 
 
 def _first_word(part: str) -> str:
@@ -315,13 +436,14 @@ def _first_word(part: str) -> str:
 
 
 def _without_openers(part: str) -> str:
-    part = _SHARED.sub("I ", part.strip(" ,;–—-")) + " "
-    for _ in range(4):
-        opener = _OPENER.match(part)
-        if opener is None:
-            break
-        part = part[opener.end() :]
-    return part.strip(" ,;–—-")
+    text = f"{part.strip(' ,;:()–—-')} "
+    opener = _OPENERS.match(text)
+    return text[opener.end() if opener else 0 :].strip(" ,;:()–—-")
+
+
+def _trimmed(part: str) -> str:
+    """Return a clause without what stands before it and after it by the way."""
+    return _CLOSERS.sub("", _without_openers(part))
 
 
 def _of_clause(text: str, clause: _Clause) -> Fact | None:
@@ -345,6 +467,8 @@ def _without_tail(text: str, *, closed: bool) -> str:
     for parted in (_TAIL if closed else _MARK).finditer(text):
         tail = text[parted.start() :]
         low = _first_word(tail)
+        if re.match(r" and (?!I )[A-Z]", tail):
+            break  # "I use Emacs and Slack for ...": one of several
         if low not in _TAKING_BACK and (closed or verb_only(low) or is_past(low) or low in _ADDING):
             return text[: parted.start()]
         if closed:
@@ -389,7 +513,7 @@ def _shown(text: str, clause: _Clause) -> str:
         span = clause.times[int(match[1])]
         return join(clause.tokens[span.start : span.end])
 
-    return _as_written(re.sub(r"⟦(\d+)⟧", words_of, text), clause.written)
+    return _as_written(re.sub(r"⟦(?:since)?(\d+)⟧", words_of, text), clause.written)
 
 
 def _as_written(said: str, written: str) -> str:
@@ -412,9 +536,11 @@ def _states(
         value = match["value"]
         if not accepts(value) or not _has_subject(match):
             return None
-        named = relation or third_person(match["verb"].lower().removesuffix("s"))
+        verb = "" if relation else match["verb"].lower()
+        named = relation or (verb if is_past(verb) else third_person(verb.removesuffix("s")))
         shown, when = _shown(value, clause), _time(match, clause)
-        return _fact(_subject(match, clause), named, shown, type, when=when, negated=negated)
+        denied = negated or bool(match.groupdict().get("not"))
+        return _fact(_subject(match, clause), named, shown, type, when=when, negated=denied)
 
     return read
 
@@ -450,6 +576,25 @@ def _is_name(value: str) -> bool:
     return not any(low in words.NOT_NAMES or low in words.PRONOUNS for low in lows)
 
 
+def _is_firm(value: str) -> bool:
+    """Whether a name may be one of a firm or a product: not that of a person."""
+    return _is_name(value) and not _is_person(value)
+
+
+_WORKPLACES = word_set("shop restaurant clinic firm startup bakery factory farm garage pub vet's")
+
+
+def _is_bought(value: str) -> bool:
+    """Whether a thing has a name: "a 2019 Yaris", but not "some flour" nor "Tom a drink"."""
+    return value.lower() != value and _is_thing(value) and not _is_person(value)
+
+
+def _is_employer(value: str) -> bool:
+    kind = words.NAME_SUFFIXES["organization"] | _WORKPLACES
+    common = value.startswith(("a ", "an ")) and value.rpartition(" ")[2] in kind
+    return common or ((value[:1].isupper() or value[4:5].isupper()) and _is_firm(value))
+
+
 def _is_person(value: str) -> bool:
     """Whether a name is surely one of a person: "My boss is Irish" names nobody."""
     first, _, rest = value.lower().partition(" ")
@@ -471,6 +616,7 @@ def _is_liked(value: str) -> bool:
     first, _, rest = value.partition(" ")
     # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
     passing = first.endswith("ing") and rest.partition(" ")[0] not in ("", "and", "or", ",")
+    passing = passing or value in words.PARTICLES
     return not passing and first not in ("a", "an", "some", "any") and _is_thing(value)
 
 
@@ -484,10 +630,25 @@ def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
     what, value = match["attribute"].lower(), match["value"]
     shown = re.sub(r"^(?:on|in|at) (?:the )?(?=\w)", "", _shown(value, clause))
     form = next(form for names, form in _ATTRIBUTES if re.fullmatch(names, what))
-    if re.fullmatch(form, shown) is None or _POINTING & set(value.lower().split(" ")):
+    if re.fullmatch(form, shown) is None or _POINTING & set(shown.lower().split(" ")):
         return None
     type = "time" if re.fullmatch(r"⟦\d+⟧", value) else "object"
     return _fact(f"{clause.speaker}'s {what}", "is", shown, type, subject_type="concept")
+
+
+def _exact(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "my locker code is 4417": what is one's own and has a number."""
+    what = match["attribute"].lower()
+    if what.split(" ")[-1] not in _NUMBERED or re.fullmatch(f"{_ONES}|{_ATTRIBUTE}", what):
+        return None
+    subject = f"{clause.speaker}'s {what}"
+    return _fact(subject, "is", _shown(match["value"], clause), "object", subject_type="concept")
+
+
+_NUMBERED = word_set(
+    "code number pin id extension size rent salary budget limit weight height room plot seat"
+)
+"""Of other things a number is rarely lasting, or a manner of speaking: "my knee is 58"."""
 
 
 def _favourite(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -517,6 +678,19 @@ def _kin_of(name: str, one: str, owner: str) -> Fact:
     return _fact(name, f"is {one} of", owner, "person", subject_type=type)
 
 
+def _introduction(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I'm Marek" of a user who has no other name yet."""
+    unnamed = clause.speaker == ANONYMOUS and _is_person(match["value"])
+    return _own_name(match, clause) if unnamed else None
+
+
+def _born(match: re.Match[str], clause: _Clause) -> Fact | None:
+    day = _shown(f"⟦{match['value']}⟧", clause).removeprefix("on ").removeprefix("the ")
+    if not MONTHS.keys() & set(day.lower().split(" ")):
+        return None  # "born yesterday"
+    return _fact(_subject(match, clause), "was born on", day, "time")
+
+
 def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
     name = match["value"]
     if not _is_name(name) or name == clause.speaker:
@@ -526,19 +700,27 @@ def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
 
 def _age(match: re.Match[str], clause: _Clause) -> Fact | None:
     value, of_speaker = match["value"], match["kin"] is None
-    if of_speaker and int(value.split(" ")[0]) < _YOUNGEST:
-        return None  # "I'm five years old, explain it to me"
-    return _fact(_subject(match, clause), "is", value, "concept")
+    bare = value.isdigit()
+    if (of_speaker and int(value.split(" ")[0]) < _YOUNGEST) or (bare and len(clause.tokens) < 6):
+        return None  # "I'm five years old, explain it to me"; "I'm 43" may be a size
+    return _fact(_subject(match, clause), "is", f"{value} years old" if bare else value, "concept")
 
 
 _YOUNGEST = 13
 
 
-def _living_since(match: re.Match[str], clause: _Clause) -> Fact | None:
-    span, place = clause.times[int(match["since"])], match["value"]
-    if clause.tokens[span.start].low != "since" or not _is_place(place):
+def _switched(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "we switched from Jenkins to GitHub Actions": what is used now takes its place."""
+    old, new = match["old"], match["value"]
+    if not (_is_firm(old) and _is_firm(new)) or _is_known_place(new):
         return None
-    return _fact(clause.speaker, "lives in", _shown(place, clause), "location", when=span.when)
+    return _fact(
+        clause.speaker,
+        f"switched from {_shown(old, clause)} to",
+        _shown(new, clause),
+        "object",
+        when=_time(match, clause),
+    )
 
 
 def _job_at(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -567,58 +749,95 @@ def _frame(pattern: str, read: _Reading, *, closed: bool = True) -> Frame:
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|(?:am|is|are) (?:living|based)) in (?P<value>{_PLACE})(?: now)?{_WHEN}",
+    _frame(rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}",
            _states("lives in", "location", _is_place)),
-    _frame(rf"(?:I|[Ww]e) have (?:lived|been living) in (?P<value>{_PLACE}) ⟦(?P<since>\d+)⟧",
-           _living_since),
-    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?to (?P<value>{_PLACE}){_WHEN}",
+    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) near (?P<value>{_PLACE}){_SINCE}",
+           _states("lives near", "location", _is_place)),
+    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:from {_PLACE} )?to (?P<value>{_PLACE}){_WHEN}",
            _states("moved to", "location", _is_known_place)),
-    _frame(rf"{_WHO} (?:am|is) (?:originally )?from (?P<value>{_PLACE})",
+    _frame(rf"{_WHO} {_AM} (?:originally )?from (?P<value>{_PLACE})",
            _states("is from", "location", _is_known_place)),
     _frame(rf"{_WHO} was born in (?P<value>{_PLACE}){_WHEN}",
            _states("was born in", "location", _is_name)),
     _frame(rf"{_WHO} grew up in (?P<value>{_PLACE})", _states("grew up in", "location", _is_name)),
-    _frame(rf"{_ANYONE} {_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}){_NOW}",
-           _states("works at", "organization", lambda name: _is_name(name) and not _is_person(name))),
-    _frame(rf"{_ANYONE} {_WORK} (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}){_NOW}",
+    _frame(rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
+           _states("works at", "organization", _is_employer)),
+    _frame(rf"{_ANYONE} {_WORK} (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}){_SINCE}",
            _job_at),
-    _frame(rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_NOW}",
-           _states("works as", "concept", _is_thing)),
-    _frame(rf"{_WHO} (?:am|is) an? (?P<value>{_JOB}{_AT}){_NOW}", _states("works as", "concept")),
+    _frame(rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_SINCE}",
+           _states("works as", "concept", lambda job: _is_thing(job.replace(" the ", " ")))),
+    _frame(rf"{_WHO} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _states("works as", "concept")),
     _frame(rf"I (?:have )?(?:just |finally )?(?:started|got) (?:a |my )new job at (?P<value>{_NAME}){_WHEN}",
            _states("started a new job at", "organization", _is_name)),
-    _frame(rf"{_ANYONE} (?:am|is) (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
+    _frame(rf"I (?:have )?(?:just |finally )?started (?:working )?(?:at|for) (?P<value>{_NAME}){_WHEN}",
+           _states("started working at", "organization", _is_firm)),
+    _frame(rf"I (?:have )?(?:just |finally )?(?:quit|resigned from|(?:quit|left) my (?:old )?job at) (?P<value>{_NAME}){_WHEN}",
+           _states("left", "organization", _is_firm)),
+    _frame(rf"I am no longer (?:at|with|working at|working for) (?P<value>{_NAME}){_WHEN}",
+           _states("works at", "organization", _is_firm, negated=True)),
+    _frame(rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame(rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),
-    _frame(rf"{_WHO} (?:am|is) (?:a )?(?P<value>{_DIET}){_NOW}", _states("is", "concept")),
-    _frame(rf"I (?:really )?do not (?P<verb>eat|drink|smoke|like|enjoy) (?:any )?(?P<value>{_LIST})",
+    _frame(rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
+    _frame(rf"{_WHO} {_AM} (?P<value>on an? [a-z-]+ diet){_SINCE}", _states("is", "concept")),
+    _frame(rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
+    _frame(rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
+           _states("stopped", "concept", _is_thing)),
     _frame(rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
            _states("", "concept", _is_liked), closed=False),
+    _frame(rf"{_WE} can not stand (?P<value>{_LIST})", _states("hates", "concept", _is_liked), closed=False),
+    _frame(rf"{_WHO} {_AM} on the (?P<value>{_NAME} team)", _states("is on", "organization")),
+    _frame(rf"I am a (?:big |huge |massive )?fan of (?P<value>{_NAME})",
+           _states("is a fan of", "concept", _is_name)),
     _frame(rf"{_ANYONE} {_EVER}prefers? (?P<value>{_LIST})",
            _states("prefers", "concept", _is_compared), closed=False),
-    _frame(rf"{_WHO} (?:am|is) (?P<value>[1-9]\d? (?:years?|yrs?) old)", _age),
-    _frame(rf"{_WHO} (?:am|is) (?:married|engaged) to (?P<value>{_PERSON})",
+    _frame(rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
+           _states("uses", "object", _is_firm)),
+    _frame(rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}) to (?P<value>{_NAME}){_WHEN}",
+           _switched),
+    _frame(rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
+           _states("", "object", _is_bought)),
+    _frame(rf"{_ANYONE} (?:volunteers?|{_AM} volunteering) (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
+           _states("volunteers at", "organization", _is_thing)),
+    _frame(rf"{_WHO} (?:drive|drives) an? (?P<value>{_NAME})", _states("drives", "object", _is_name)),
+    _frame(rf"{_WHO} (?:speak|speaks) (?P<value>{_NAME}(?: and (?:a (?:little|bit of) )?{_NAME})?)",
+           _states("speaks", "concept", _is_name)),
+    _frame(rf"I am learning (?P<value>{_NAME})", _states("is learning", "concept", _is_name)),
+    _frame(rf"{_WHO} (?:play|plays) the (?P<value>{_INSTRUMENTS})(?: in {_WORDS})?",
+           _states("plays", "object")),
+    _frame(rf"{_WE} own an? (?P<value>{_WORDS})", _states("owns", "object", _is_thing)),
+    _frame(rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
+    _frame(rf"{_WHO} (?:have |has )?(?:just )?turned (?P<value>[1-9]\d){_WHEN}", _states("turned", "concept")),
+    _frame(rf"{_WHO} was born (?:on )?⟦(?P<value>\d+)⟧", _born),
+    _frame(rf"{_WHO} {_AM} (?:married|engaged) to (?P<value>{_PERSON})",
            _states("is married to", "person", _is_name)),
     _frame(rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
            _states("takes", "object")),
-    _frame(rf"I have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids))",
+    _frame(rf"{_WHO} (?:take|takes) (?P<value>[a-z]+ (?:daily|(?:once|twice|three times) a day))",
+           _states("takes", "object", _is_thing)),
+    _frame(rf"{_WHO} (?P<verb>teach|study|teaches|studies) (?P<value>[a-z]+(?: (?:at|in) (?:{_NAME}|an? {_WORDS}))?)",
+           _states("", "concept", _is_thing)),
+    _frame(rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids))",
            _states("has", "concept")),
-    _frame(rf"[Mm]y {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
-    _frame(r"[Mm]y (?P<attribute>(?:home |postal )?address) is (?P<value>\S+(?: \S+){0,11})",
+    _frame(rf"{_MY} {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
+    _frame(rf"{_MY} (?:new |current )?(?P<attribute>(?:home |postal )?address) is (?P<value>\S+(?: \S+){{0,11}})",
            _attribute, closed=False),
-    _frame(rf"[Mm]y (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
+    _frame(rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
            _attribute),
-    _frame(rf"[Mm]y (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
+    _frame(rf"{_MY} (?:new |current )?(?P<attribute>[a-z0-9-]+(?: [a-z0-9-]+){{0,2}}) is (?P<value>(?=\S*\d)[^\s⟦]+|[A-Z]+ \d+|[\d.,]+ (?:euros?|dollars|pounds|kg|cm|km|hours|kronor|francs))",
+           _exact),
+    _frame(rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
            _kinship(_is_name)),
-    _frame(rf"[Mm]y (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
+    _frame(rf"{_MY} (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
     _frame(rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person)),
     _frame(rf"(?:I am|(?P<value>{_PERSON}) is) (?P<owner>{_PERSON})'s (?P<one>{_ONES})",
            _kinship(_is_person)),
-    _frame(rf"I have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
-    _frame(rf"(?:[Pp]lease |[Yy]ou can |[Jj]ust )*[Cc]all me (?P<value>{_PERSON})", _own_name),
+    _frame(rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
+    _frame(rf"(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
     _frame(rf"[Mm]y name is (?P<value>{_PERSON})", _own_name),
+    _frame(rf"I am (?P<value>{_PERSON})", _introduction),
 )  # fmt: skip
 
 _APPOSITION = re.compile(rf"\b[Mm]y (?P<one>{_ONES}) (?P<value>{_PERSON})(?!\w)")
@@ -655,36 +874,54 @@ _AFTER_NAME = (
 
 # Orders that are meant for good, to an assistant.
 
-_COURTESY = r"(?P<ask>(?:can|could|would|will) you )?(?:(?:please|and|but|so|also|ok|okay|oh|just|thanks|remember(?: to)?|note)(?: ,)? )*"
-_LASTING = r"(?:from now on|from here on|going forward|in future|in the future)"
 _ORDER = re.compile(
-    rf"{_COURTESY}(?:(?P<lasting>{_LASTING})(?: ,)? )?(?:please )?"
-    r"(?P<how>always|never|do not ever|do not|)(?: ?please)? ?(?P<verb>[a-z]+)(?P<rest>(?: .+?)?)"
-    r"(?:(?: ,)? (?:please|pls|thanks|thank you))?",
+    r"(?P<ask>(?:(?:can|could|would|will) you|I (?:would like|want|need) you to) )?"
+    rf"(?P<please>please )?(?:remember to )?(?:(?P<lasting>{_LASTING})(?: ,)? )?(?:please )?"
+    r"(?P<how>always|never|do not ever|)(?: ?please)? ?(?P<verb>[a-z]+)(?P<rest>(?: .+?)?)"
+    r"(?P<after> from now on)?",
     re.IGNORECASE,
 )
-_ORDERS = word_set(
-    """answer reply respond write use give show send tell suggest recommend offer propose include
-    add mention ask check format speak talk explain keep make put start end run call address treat
-    assume book order remind commit push test be cite quote translate convert summarise summarize
-    round print return name avoid leave delete remove change touch edit skip prefer list"""
+_ANSWERING = word_set(
+    """answer reply respond write explain summarise summarize translate cite quote format call
+    address suggest recommend propose"""
 )
-"""Verbs of what an assistant does for its user."""
+"""Verbs of what only an assistant is told to do."""
+_DOING = word_set(
+    """use give show send tell offer include mention ask check speak talk keep treat assume remind
+    convert round print return avoid prefer list commit add make put start end run book order push
+    test be name leave delete remove change"""
+)
+"""Verbs of what recipes tell as well: "please" or "me" says who is told, or no article what."""
+_RECIPES = word_set("add make put start end run book order push test be leave remove change with")
+_ADDRESSING = word_set("me my i our us")
 
 
-def _order(text: str, written: str, speaker: str, *, asked: bool = False) -> Fact | None:
-    """Read "Please never use emojis." or "From now on, write in German."."""
-    match = _ORDER.fullmatch(_CLOSER.sub("", text).strip(" ,;–—-"))
+def _order(text: str, clause: _Clause, link: str, *, asked: bool) -> Fact | None:
+    """Read "Please never use emojis.", "From now on, write in German.", "Keep answers short."."""
+    match = _ORDER.fullmatch(text)
     if match is None or (asked and not match["ask"]):
         return None
     how, verb, rest = match["how"].lower(), match["verb"].lower(), match["rest"].strip()
     lows = rest.lower().split(" ")
-    for_good = bool(match["lasting"]) or how in ("always", "never", "do not ever")
-    empty = len(lows) == 1 and (lows[0] in words.PARTICLES or lows[0] in _POINTING or not rest)
-    if not for_good or empty or verb not in _ORDERS or _SAYING & set(lows):
+    after = match["after"] and link != "and"  # not "to note it and use it from now on"
+    for_good = match["lasting"] or after or how in ("always", "never", "do not ever")
+    for_good = for_good or (
+        verb == "keep" and bool({"answers", "replies", "responses"} & set(lows))
+    )
+    if verb == "call" and lows[0] == "me" and how != "never" and rest[3:4].isupper():
+        return None  # a name
+    addressed = match["please"] or match["ask"] or match["lasting"] or _ADDRESSING & set(lows)
+    general = not (words.DETERMINERS | words.POSSESSIVES | _RECIPES) & {verb, *lows}
+    is_order = verb in _ANSWERING or (verb in _DOING and (addressed or general))
+    empty = (
+        not rest
+        or lows[-1] in _POINTING - _ADDRESSING
+        or (len(lows) == 1 and lows[0] in words.PARTICLES)
+    )
+    if not for_good or empty or not is_order or _SAYING & set(lows):
         return None
-    relation = "asks to never" if how in ("never", "do not ever", "do not") else "asks to always"
-    return _fact(speaker, relation, _as_written(f"{verb} {rest}", written), "concept")
+    relation = "asks to always" if how in ("always", "") else "asks to never"
+    return _fact(clause.speaker, relation, _as_written(f"{verb} {rest}", clause.written), "concept")
 
 
 _SAYING = word_set("said says say told tells")

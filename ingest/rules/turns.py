@@ -84,7 +84,8 @@ _MOST = 24
 def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Fact]:
     """Return what a message says is to do, and what it says is done.
 
-    ``owner`` is whose tasks they are. Of an assistant, open boxes are left out.
+    ``owner`` is whose tasks they are. Of an assistant, open boxes are left out, and so are words
+    that are not in capitals: "Done: commit 4be1f02" is a report of its work.
     """
     if ":" not in text and "[" not in text:
         return []
@@ -104,7 +105,8 @@ def _of_line(line: str, *, boxes: bool) -> Iterator[tuple[str, str]]:
     item = match["item"].strip(_MARKS)
     ticked = "x" in (match["box"] or "").lower()
     done = ticked or (match["word"] or "").lower() == "done"
-    if any(letter.isalnum() for letter in item) and (done or boxes or match["word"]):
+    marked = ticked or boxes or (match["word"] or "").replace("-", "").isupper()
+    if marked and any(letter.isalnum() for letter in item):
         yield DONE if done else TO_DO, item
 
 

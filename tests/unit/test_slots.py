@@ -41,6 +41,8 @@ def claim(
         ("stopped drinking", "coffee", THING, ("drinks|coffee", "ends", "coffee")),
         ("used to play", "tennis", THING, ("plays|tennis", "ends", "tennis")),
         ("likes", "jazz", THING, ("likes|jazz", "holds", "jazz")),
+        ("loves", "jazz", THING, ("likes|jazz", "holds", "jazz")),
+        ("switched from Jenkins to", "Drone", THING, ("uses|jenkins", "ends", "jenkins")),
         ("is allergic to", "nuts", THING, ("is allergic to|nuts", "holds", "nuts")),
     ],
 )

@@ -29,6 +29,43 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
+        # said in passing: what stands before and after says nothing of the clause
+        ("ok so i live in York now, and the rent is mad lol", ["Ann lives in York"]),
+        (
+            "hi! quick background: I'm 34 and I work for Fiat 🎉",
+            ["Ann is 34 years old", "Ann works at Fiat"],
+        ),
+        ("haha no, I'm vegetarian. Any ideas for dinner?", ["Ann is vegetarian"]),
+        ("I'm vegan, so what can I cook?", ["Ann is vegan"]),
+        ("I'm left-handed btw, does that matter?", ["Ann is left-handed"]),
+        ("our dog is called Biscuit lol", ["Biscuit is dog of Ann"]),
+        ("I live in Leeds and I might be late.", ["Ann lives in Leeds"]),
+        ("I'm allergic to nuts, so no walnuts please", ["Ann is allergic to nuts"]),
+        (
+            "I was born in Leeds and grew up in York.",
+            ["Ann was born in Leeds", "Ann grew up in York"],
+        ),
+        ("I've been vegan since May.", ["Ann is vegan 2026-05"]),
+        ("I've got two cats, Miso and Tofu", ["Ann has two cats"]),
+        ("We use Postgres for everything here, by the way", ["Ann uses Postgres"]),
+        ("We don't use Kubernetes.", ["Ann not uses Kubernetes"]),
+        ("I no longer use Todoist.", ["Ann not uses Todoist"]),
+        (
+            "We switched from Jenkins to GitHub Actions last month.",
+            ["Ann switched from Jenkins to GitHub Actions 2026-04"],
+        ),
+        ("I quit my job at Deloitte last Friday!", ["Ann left Deloitte 2026-05-15"]),
+        ("I'm no longer at Nokia btw", ["Ann not works at Nokia"]),
+        ("we moved from Leeds to York in March :)", ["Ann moved to York 2026-03"]),
+        ("I gave up smoking.", ["Ann stopped smoking"]),
+        ("I don't do ORMs.", ["Ann not does ORMs"]),
+        ("I can't stand coriander.", ["Ann hates coriander"]),
+        ("I take metformin twice a day.", ["Ann takes metformin twice a day"]),
+        ("I was born on 3 May 1988.", ["Ann was born on 3 May 1988"]),
+        ("remember: my locker code is 4417", ["Ann's locker code is 4417"]),
+        ("Please keep answers short.", ["Ann asks to always keep answers short"]),
+        ("I'd like you to always use metric units", ["Ann asks to always use metric units"]),
+        ("So keep it short from now on, please.", ["Ann asks to always keep it short"]),
         ("I live in Leeds.", ["Ann lives in Leeds"]),
         ("So I live in Leeds, near the canal.", ["Ann lives in Leeds"]),
         ("I'm based in York, UK now!", ["Ann lives in York, UK"]),
@@ -102,6 +139,17 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        # what reaches over several clauses, jokes, words that look like others
+        "I wish I lived by the sea and I had two dogs.", "She said I'm a nurse and I'm vegan.",
+        "So if I live in Leeds, and I work at Fiat, do I pay tax?", "I live in Leeds, don't I?",
+        "In case I'm vegan, cook beans.", "My husband is Brad lol", "I work at Fiat haha",
+        "Once I'm retired, I love Spain.", "I live in Rome, in my head.", "I'm at Lidl now.",
+        "I switched from sofa to bed.", "I joined Tom for lunch.", "I play the fool.",
+        "I work for a living.", "I work at a snail's pace.", "I'm pregnant with ideas.",
+        "My guess is 12.", "I was born yesterday.", "// never call this from the main thread",
+        "Never add salt to the water.", "Always use a clean knife.",
+        "Preheat the oven and always grease the tin.", "Stop asking questions.",
+        "I want to note it and use it from now on.",
         # questions, conditions, doubts, wishes, plans
         "Do I live in Leeds?",
         "If I'm allergic to cats, I sneeze.", "I think I'm allergic to cats.",
@@ -135,7 +183,7 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         # said by somebody else, or under a frame
         "She was like, I'm a nurse.", "He goes, I live in Leeds.", "Client: I live in Leeds.",
         "For the exercise, I'm vegan and I live in Leeds.", "Always use tabs, they say.",
-        "Always use tabs?", "I'm 5 years old, explain it to me.",
+        "Always use tabs?", "I'm 5 years old, explain it to me.", "My knee is 58 as well.",
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_no_fact(text: str) -> None:

@@ -35,6 +35,7 @@ def test_open_boxes_of_an_assistant_are_advice():
         (DONE, "booked the flight"),
         (TO_DO, "pay"),
     ]
+    assert told("Done: commit 4be1f02.", by_assistant=True) == []
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,10 @@ def test_today_is_the_speakers():
         "We moved the launch from 16 to 23 November.",
         "I'm free on 2 and 5 May.",
         "Ticket # 2024-11-05 is open.",
+        "Contract no. 2024-11-05 is signed.",
+        "My contract number is 2024-11-05.",
+        "Invoice 2024-11-05 was paid.",
+        "We watched it, May the Fourth be with you.",
     ],
 )
 def test_what_leaves_several_dates_is_not_written(text):

@@ -67,7 +67,12 @@ _OWNED = word_set("my your his her our their its")
 _QUOTING = word_set("said says say wrote called named titled excluding except")
 _NOT_THIS_DAY = word_set("still even as until")
 _NAMING = word_set("known called named")
-_NUMBERED = word_set("no nr number # id ref reference")
+_NUMBERED = word_set("no nr number # id ref reference serial iban iso po")
+_VERSIONED = word_set(
+    "invoice ticket case policy version release build model passport order contract"
+)
+"""What has a number or a version that may look like a date: "invoice 2024-11-05"."""
+_PUNCTUATED = word_set(". : = is 's")
 _CORRECTION = re.compile(
     r"\b(?:wait|actually|i mean|scratch that|make (?:that|it)|correction|edit|sorry|oops|my bad"
     r"|no ,|rather|just (?:wrote|said|texted)|new date)\b"
@@ -244,8 +249,11 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
         return True  # "two years ago today"
     if before == "of" and lows[start - 2] in ("week", "weeks", "weekend"):
         return True  # "the week of the 11th"
-    if before in _NUMBERED:
-        return True  # "ticket # 2024-11-05"
+    named = next((word for word in reversed(lows[:start]) if word not in _PUNCTUATED), "")
+    if named in _NUMBERED or (before in _VERSIONED and low[0].isdigit()):
+        return True  # "contract no. 2024-11-05"
+    if after == "be" and low in MONTHS:
+        return True  # "May the Fourth be with you"
     lead, inner = lows[start:first], lows[first:end]
     if "and" in inner and "between" not in lead and _is_longer_than_two_days(time):
         return True  # "on 2 and 5 May"
