@@ -594,25 +594,28 @@ def serve() -> str:
 def serve_many() -> str:
     """Return the table of a server with many users, beside a greedy key and without it."""
     rows = []
-    for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j")):
+    for store, name in (("SQLite", "sqlite"), ("SQLite", "sqlite-48"), ("Neo4j", "neo4j")):
         if not is_measured(f"serve-many-{name}"):
             continue
         found = result(f"serve-many-{name}")
         fair, memory = found["fairness"], found["resident_mb"]
+        spaces, calls = f"{found['spaces']:,} spaces", f"{found['model']['at_once']} calls"
+        minutes = f"{found['seconds'] / 60:.0f} min"
         for which, who in (("alone", "without it"), ("beside", "beside the greedy key")):
             rows.append(
                 [
-                    f"{store}, {found['spaces']:,} spaces, {found['seconds'] / 60:.0f} min, {who}",
+                    f"{store}, {spaces}, {calls} at once, {minutes}, {who}",
                     f"{fair['others_per_second'][which]:.1f}",
                     *(_latencies(fair[which][what]) for what in ("add", "search")),
-                    *(["", ""] if which == "alone" else [
+                    *(["", "", ""] if which == "alone" else [
                         f"{memory['start']:.0f} / {memory['end']:.0f} MB",
+                        f"{found['left_to_enrich']:,}",
                         f"{sum(found['failures'].values())} / {found['lost']}",
                     ]),
                 ]
             )  # fmt: skip
     head = ["", "requests a second", "add, p50 / p95 / p99", "search, p50 / p95 / p99"]
-    return table([*head, "memory, start / end", "errors / lost messages"], rows)
+    return table([*head, "memory, start / end", "left to be read", "errors / lost messages"], rows)
 
 
 def greedy_key() -> str:
@@ -620,7 +623,7 @@ def greedy_key() -> str:
     found = result("serve-many-sqlite")
     fair, load, model = found["fairness"], found["load_average"], found["model"]
     return (
-        f"The greedy key, with {fair['greedy_requests_at_once']} requests at once, got "
+        f"In the run of half an hour, the greedy key, with {fair['greedy_requests_at_once']} requests at once, got "
         f"{fair['greedy_per_second']:.1f} answers a second. The model took "
         f"{model['seconds']:.0f} s for an answer, {model['at_once']} at once. The machine had much "
         f"other work: a load of {load['least']:.0f} to {load['most']:.0f} on {found['cores']} "
