@@ -623,7 +623,8 @@ def greedy_key() -> str:
     found = result("serve-many-sqlite")
     fair, load, model = found["fairness"], found["load_average"], found["model"]
     return (
-        f"In the run of half an hour, the greedy key, with {fair['greedy_requests_at_once']} requests at once, got "
+        "In the run of half an hour, the greedy key, with "
+        f"{fair['greedy_requests_at_once']} requests at once, got "
         f"{fair['greedy_per_second']:.1f} answers a second. The model took "
         f"{model['seconds']:.0f} s for an answer, {model['at_once']} at once. The machine had much "
         f"other work: a load of {load['least']:.0f} to {load['most']:.0f} on {found['cores']} "
