@@ -266,7 +266,8 @@ class ContextSettings:
 
     ``max_tokens`` is its budget. ``order`` sorts the messages by ``"time"`` (newest last) or
     ``"relevance"``. ``sessions`` and ``triples`` switch the two upper parts of the block, and
-    ``session_share`` and ``triple_share`` are the fractions of the budget that they may use.
+    ``session_share`` and ``triple_share`` are the fractions of the budget that they may use: a
+    session one line of up to 45 tokens for each 130, and facts all of theirs.
     With ``excerpts``, only those parts of a message that answer the question are shown if it has
     more than ``short_message`` characters, or four times as many if it is one between people.
     ``messages`` is how many of the best messages are considered, unless a call says ``k``; ``None``

@@ -51,11 +51,11 @@ _HELPS = 0.5
 """A fact helps if it matches the question at least this well, compared with the best fact."""
 
 
-_SHORTENED, _EPISODE = 45, 60
-"""Tokens of the line of a session that was shortened, and of an episode of an overview."""
+_SESSION, _EPISODE = 45, 60
+"""Tokens of the line of a session, and of an episode of an overview."""
 
-_FOR_SHORTENED = 130
-"""For each so many tokens of their room, one session is shortened, and at least one is: what their
+_FOR_SESSION = 130
+"""For each so many tokens of their room, one session is shown, and at least one is: what their
 lines take is missing for messages."""
 
 _EPISODE_SHARE = 0.3
@@ -264,34 +264,28 @@ class _Topics:
         self.taken: list[Topic] = []
         self._block, self._kind, self._zone = block, kind, zone
         self._left, self._rate = room, rate
-        self._may_shorten = max(1, room // _FOR_SHORTENED)
+        self._longest, self._most = _EPISODE, room
+        if kind == "S":
+            self._longest, self._most = _SESSION, max(1, room // _FOR_SESSION)
         self._heads: dict[tuple[str, datetime], str] = {}
 
     def fill(self, topics: Sequence[Topic], carried: Carried) -> list[Topic]:
         """Take topics in order, each with as much of its summary as there is room for."""
         for topic in topics:
-            if not self._fits(self._left, replace(topic.session, themes=(), keys=())):
+            bare = replace(topic.session, themes=(), keys=())
+            if len(self.taken) == self._most or not self._fits(self._left, bare):
                 break
             checked = carried.topic(topic)
-            shown = self._shown(checked) if checked else None
+            shown = self._shown(checked.session) if checked else None
             if checked and shown:
                 cost = self._block.take(self._kind, self._line(shown), self._left)
                 self._left -= cost or 0
                 self.taken.append(replace(checked, session=shown))
         return self.taken
 
-    def _shown(self, topic: Topic) -> Session | None:
-        if topic.kind == "episode":
-            room = min(self._left, _EPISODE)
-            return shortened(topic.session, partial(self._fits, room), self._rate)
-        if self._fits(self._left, topic.session):
-            return topic.session
-        if not self._may_shorten:
-            return None
-        room = min(self._left, _SHORTENED)
-        shown = shortened(topic.session, partial(self._fits, room), self._rate)
-        self._may_shorten -= shown is not None
-        return shown
+    def _shown(self, session: Session) -> Session | None:
+        room = min(self._left, self._longest)
+        return shortened(session, partial(self._fits, room), self._rate)
 
     def _fits(self, room: int, session: Session) -> bool:
         return self._block.has_room(self._kind, self._line(session), room)

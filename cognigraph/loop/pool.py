@@ -43,7 +43,7 @@ from cognigraph.retrieve.block import (
 from cognigraph.retrieve.block_lines import Background, MessageKey, day, message_head, triple_line
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.plan import SearchRequest
-from cognigraph.retrieve.question.analyse import overview_subject
+from cognigraph.retrieve.question.analyse import analyse, overview_subject
 from cognigraph.retrieve.search import search, search_layer
 from cognigraph.settings import ContextSettings, SearchSettings
 from cognigraph.text.marks import (
@@ -120,7 +120,11 @@ class Recall:
             new = replace(request, without=seen, per_session=per_session)
             searched = search(new, k=k) if subject is None else find_overview(new, subject, k=2 * k)
             background = fetch_background(request.store, request.space, searched)
-            background = replace(background, overview=subject is not None)
+            background = replace(
+                background,
+                analyses=tuple(query.plan.analysis for query in searched.queries),
+                overview=subject is not None,
+            )
             result = searched.result
             return Recalled(
                 result.hits, result.triples, result.sessions, result.episodes, background,
@@ -306,6 +310,9 @@ _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
 _HEADING: Mapping[Layer, str] = {"facts": "Facts:", "episodes": "Episodes:"}
 _KIND: Mapping[Layer, str] = {"facts": "triple", "episodes": "episode"}
 _SHARE = 0.5
+_FIRST = 5
+"""Items of the first search before one of each further query. Those are guesses; with one of each,
+they took the room of what the first had found (bench/TRIED.md)."""
 Count = Callable[[str], int]
 
 
@@ -343,6 +350,9 @@ class Pool:
             labels += [
                 self._label("episodes", episode, query, number) for episode in recalled.episodes
             ]
+        # A query counts for what is shown of a message also if another one has found the message.
+        asked = dict.fromkeys((*self._background.analyses, *recalled.background.analyses))
+        self._background = replace(self._background, analyses=tuple(asked))
         if recalled.hits:
             self._surroundings(recalled)
         else:
@@ -367,6 +377,7 @@ class Pool:
             corrections={**other.corrections, **mine.corrections},
             sources={**other.sources, **mine.sources},
             spoken={**other.spoken, **mine.spoken},
+            analyses=mine.analyses,
             overview=mine.overview or other.overview,
         )
 
@@ -445,7 +456,7 @@ class Pool:
         that writers keep stand first. Facts and episodes that were searched for come before the
         messages, in at most half of the budget if there are any.
         """
-        chosen = self._in_turn() if not labels else list(labels)
+        chosen = list(labels) if labels else in_turn(self._lists)
         hits = [self._hits[label] for label in chosen if label in self._hits]
         others = [label for label in chosen if label not in self._hits]
         count = self._recall.settings.count_tokens or estimate_tokens
@@ -494,11 +505,6 @@ class Pool:
             lines.pop()
         return tuple(lines)
 
-    def _in_turn(self) -> list[str]:
-        """All labels: the best of each query first, then the second of each, and so on."""
-        ranks = zip_longest(*self._lists)
-        return [label for rank in ranks for label in rank if label is not None]
-
     def _assembled(
         self,
         question: str,
@@ -515,12 +521,15 @@ class Pool:
             question, tuple(hits), facts, self._sessions, self._trace,
             episodes=self._overview,
         )  # fmt: skip
+        analyses = self._background.analyses
+        if not any(analysis.question == question for analysis in analyses):
+            analyses = (analyse(question, self._trace.now), *analyses)
         return assemble(
             result,
             settings,
             max_tokens=max(1, max_tokens),
             zone=self._recall.zone,
-            background=replace(self._background, written=written),
+            background=replace(self._background, written=written, analyses=analyses),
         )
 
     def _section_lines(
@@ -547,6 +556,17 @@ class Pool:
             return triple_line(self._triples[item.label], self._recall.zone)
         of = f"{named(item.session or '')} ({day(item.at, self._recall.zone)})"
         return f"{of}: {one_line(item.text)}"
+
+
+def in_turn(lists: Sequence[Sequence[str]]) -> list[str]:
+    """The labels of several searches: the best of the first, then of each other, and so on.
+
+    The first search is the one for the question itself: it has several in each turn.
+    """
+    first, *others = lists or [()]
+    turns = [first[place : place + _FIRST] for place in range(0, len(first), _FIRST)]
+    ranks = zip_longest(turns, *([[label] for label in other] for other in others), fillvalue=())
+    return [label for rank in ranks for labels in rank for label in labels]
 
 
 def beside_each_other(facts: Iterable[Triple]) -> tuple[Triple, ...]:

@@ -7,6 +7,8 @@ the four writers of a window make one memory, the second ones another, and so on
 The rows are those of ``cognigraph export-training --format rl``. Questions are answered and judged
 by the model that ``COGNIGRAPH_MODEL``, ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` name; the
 embedder is that of ``COGNIGRAPH_EMBEDDER``. Needs the extra ``openai``.
+
+verl runs this file without entering it into ``sys.modules``, which dataclasses do not survive.
 """
 
 from __future__ import annotations
@@ -15,10 +17,9 @@ import json
 import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.errors import ConfigurationError
@@ -54,16 +55,14 @@ _HEADINGS: Mapping[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(NamedTuple):
     """How the questions about a memory were answered, and how often each kind was retrieved."""
 
     correct: tuple[bool, ...]
     retrieved: Mapping[Kind, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Examiner:
+class Examiner(NamedTuple):
     """Answers questions from a memory and judges the answers."""
 
     model: Model
@@ -163,8 +162,7 @@ def compute_scores(
     return [scores[index] for index in range(len(rows))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A row of the training data."""
 
     kind: Kind

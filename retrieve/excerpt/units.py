@@ -389,9 +389,9 @@ def _have_digits(texts: Sequence[str]) -> Floats:
 #
 # Prose is one line. Code keeps its line breaks and indentation in a fence, a table its rows; these
 # lines, and what follows them, are indented by two spaces, so that no text of a message stands at
-# the beginning of a line. ``[...]`` stands for what is left out before, between and after units.
+# the beginning of a line. ``…`` stands for what is left out before, between and after units.
 
-GAP = "[...]"
+GAP = "…"
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 _BACKTICKS = re.compile(r"`{3,}")
 

@@ -63,13 +63,12 @@ def rows(tmp_path: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def reward(monkeypatch: pytest.MonkeyPatch):
-    """The module as verl loads it: by the path of its file; and the server that it asks."""
+    """The module as verl 0.9 loads it, by the path of its file and not into ``sys.modules``."""
     found = importlib.util.find_spec("cognigraph.training.verl_reward")
     assert found is not None and found.origin is not None
     spec = importlib.util.spec_from_file_location("custom_module", found.origin)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(__import__("sys").modules, "custom_module", module)
     spec.loader.exec_module(module)
     with ModelServer(answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)

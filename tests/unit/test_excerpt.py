@@ -226,11 +226,10 @@ def show(text, *indexes, head="now Ann: "):
 
 def test_what_is_left_out_is_marked():
     assert (
-        show(RECIPE, 1, 2, 4)
-        == "now Ann: [...] Serves four. **Ingredients** [...] - 400 ml coconut milk [...]"
+        show(RECIPE, 1, 2, 4) == "now Ann: … Serves four. **Ingredients** … - 400 ml coconut milk …"
     )
     assert show(RECIPE, 11).split("\n") == [
-        "now Ann: [...]", "  ```python", "  def f():", "  ```", "  [...]"
+        "now Ann: …", "  ```python", "  def f():", "  ```", "  …"
     ]  # fmt: skip
 
 
@@ -252,9 +251,9 @@ def test_a_correction_is_one_unit_with_what_it_corrects(text, together):
 
 def test_rows_and_code_keep_their_lines():
     assert show(RECIPE, 0, 8, 10, 11, 12, 13).split("\n") == [
-        "now Ann: Here is the dal. [...]",
+        "now Ann: Here is the dal. …",
         "  | When | What |",
-        "  [...]",
+        "  …",
         "  | Day 2 | run |",
         "  ```python",
         "  def f():",

@@ -36,7 +36,7 @@ from cognigraph.loop import (
     layer_of,
 )
 from cognigraph.loop.asker import loop_prompt
-from cognigraph.loop.pool import beside_each_other
+from cognigraph.loop.pool import beside_each_other, in_turn
 from cognigraph.loop.state import same_query
 from cognigraph.loop.wordings import asks_for_inference, says_unknown
 from cognigraph.testing import HashEmbedder, ScriptedModel
@@ -118,6 +118,40 @@ def test_facts_of_one_kind_stand_beside_each_other_in_time_and_once():
         ("Ann", "jazz", False), ("Tom", "Rome", False), ("Ann", "Oslo", True),
     ]  # fmt: skip
     assert found[2] is again  # the one with a date is kept
+
+
+def test_what_the_question_itself_found_comes_before_what_follow_ups_found():
+    first = [f"M{number}" for number in range(1, 8)]
+    assert in_turn([first, ["M8", "M9"], ["M10"]]) == [
+        "M1", "M2", "M3", "M4", "M5", "M8", "M10", "M6", "M7", "M9",
+    ]  # fmt: skip
+    assert in_turn([[], ["M1", "M2"]]) == ["M1", "M2"]
+    assert in_turn([]) == []
+
+
+def test_a_block_shows_the_sentence_that_a_follow_up_query_asked_for(tmp_path):
+    dinner = "We had supper at the Copper Kettle."
+    long = (
+        "The bus was late again on Monday. My sister rang about the garden. "
+        f"{dinner} The radiator in the hall drips. I returned both library books. "
+        "Work was a long row of meetings. The neighbours bought a new hedge cutter."
+    )
+
+    def model(prompt):
+        if prompt.name == "loop-answer":
+            return {"answer": "", "labels": []}
+        return {"verdict": "partial", "queries": ["supper at a restaurant called the Kettle"]}
+
+    with Memory(
+        str(tmp_path / "m.db"), embedder=HashEmbedder(), enrich="manual", model=ScriptedModel(model)
+    ) as memory:
+        memory.add(long, session="s1", speaker="user", role="user", at=DAY, id="m1")
+        memory.add("The garden needs rain.", session="s2", speaker="user", at=DAY, id="m2")
+        answer = memory.ask("What did my sister ring about?", now=DAY, max_tokens=75)
+        assert "My sister rang about the garden." in answer.context
+        assert dinner in answer.context
+        once = memory.context("What did my sister ring about?", max_tokens=75, now=DAY)
+        assert dinner not in once
 
 
 def test_what_is_ambiguous_changes_nothing():

@@ -47,7 +47,7 @@ def test_an_excerpt_of_code_keeps_its_lines_and_indentation():
         "  ```",
         "  def rate(a, b):",
         '      """Return the rate."""',
-        "  [...]",
+        "  …",
         "      return d",
         "  ```",
     ]
