@@ -591,6 +591,48 @@ def serve() -> str:
     return table([*head, "memory, start / end", "errors / lost messages"], rows)
 
 
+def serve_many() -> str:
+    """Return the table of a server with many users, beside a greedy key and without it."""
+    rows = []
+    for store, name in (("SQLite", "sqlite"), ("SQLite", "sqlite-48"), ("Neo4j", "neo4j")):
+        if not is_measured(f"serve-many-{name}"):
+            continue
+        found = result(f"serve-many-{name}")
+        fair, memory = found["fairness"], found["resident_mb"]
+        spaces, calls = f"{found['spaces']:,} spaces", f"{found['model']['at_once']} calls"
+        minutes = f"{found['seconds'] / 60:.0f} min"
+        for which, who in (("alone", "without it"), ("beside", "beside the greedy key")):
+            rows.append(
+                [
+                    f"{store}, {spaces}, {calls} at once, {minutes}, {who}",
+                    f"{fair['others_per_second'][which]:.1f}",
+                    *(_latencies(fair[which][what]) for what in ("add", "search")),
+                    *(["", "", ""] if which == "alone" else [
+                        f"{memory['start']:.0f} / {memory['end']:.0f} MB",
+                        f"{found['left_to_enrich']:,}",
+                        f"{sum(found['failures'].values())} / {found['lost']}",
+                    ]),
+                ]
+            )  # fmt: skip
+    head = ["", "requests a second", "add, p50 / p95 / p99", "search, p50 / p95 / p99"]
+    return table([*head, "memory, start / end", "left to be read", "errors / lost messages"], rows)
+
+
+def greedy_key() -> str:
+    """Return the sentences about a greedy key, of the model and of the machine."""
+    found = result("serve-many-sqlite")
+    fair, load, model = found["fairness"], found["load_average"], found["model"]
+    return (
+        "In the run of half an hour, the greedy key, with "
+        f"{fair['greedy_requests_at_once']} requests at once, got "
+        f"{fair['greedy_per_second']:.1f} answers a second. The model took "
+        f"{model['seconds']:.0f} s for an answer, {model['at_once']} at once. The machine had much "
+        f"other work: a load of {load['least']:.0f} to {load['most']:.0f} on {found['cores']} "
+        f"cores. A request took {found['cpu_ms_per_request']:.0f} ms of processor time, enrichment "
+        "included.\n"
+    )
+
+
 def _latencies(found: dict[str, float]) -> str:
     return " / ".join(f"{found[f'p{p}_ms']:,.0f}" for p in (50, 95, 99)) + " ms"
 
@@ -975,9 +1017,9 @@ TABLES: tuple[Callable[[], str], ...] = (
     size_neo4j, recall,
     categories, assistants, embedders, outdated, kinds, kinds_extracted, context, strategies,
     several_queries, page,
-    serve, imports, extraction, languages, enrichment, enrichment_large, many_spaces,
-    memory_of_spaces, model_cost, observing, dates, ablation_paper, ablation_wide, ablation_default,
-    updates, forgetting, torture,
+    serve, serve_many, greedy_key, imports, extraction, languages, enrichment, enrichment_large,
+    many_spaces, memory_of_spaces, model_cost, observing, dates, ablation_paper, ablation_wide,
+    ablation_default, updates, forgetting, torture,
 )  # fmt: skip
 
 

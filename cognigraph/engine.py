@@ -76,6 +76,7 @@ class Engine:
         self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
         self.model = resolve_model(model) or _model_of(self.extractor)
+        _allow(_model_of(self.extractor), settings.enrich.calls)
         self._request = StoreRequest(
             location=str(location),
             embedder=self.embedder.identity,
@@ -276,6 +277,12 @@ def resolve_model(model: str | Model | None) -> Model | None:
 
 def _model_of(extractor: Extractor) -> Model | None:
     return extractor.model if isinstance(extractor, UsingModel) else None
+
+
+def _allow(model: Model | None, calls: int) -> None:
+    """Let a model that limits its calls have room for those of enrichment beside all others."""
+    if calls > 1 and (allow := getattr(model, "allow", None)) is not None:
+        allow(calls)
 
 
 def _counted(waiting: Waiting) -> str:

@@ -13,6 +13,7 @@ label to cite it by. The budget is checked by counting the tokens of the whole b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
@@ -25,6 +26,7 @@ from cognigraph.retrieve.block_lines import (
     Topic,
     day,
     episode_topics,
+    session_head,
     session_line,
     session_topics,
     shortened,
@@ -32,7 +34,7 @@ from cognigraph.retrieve.block_lines import (
 )
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.confidence import WEAK
-from cognigraph.retrieve.excerpt.messages import Shown, choose_messages, told_again
+from cognigraph.retrieve.excerpt.messages import Messages, Shown, told_again
 from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
@@ -69,6 +71,12 @@ class _Block:
         self._open: set[str] = set()
         self._tokens: dict[str, int] = {}
         self._messages = 0
+
+    def copy(self) -> _Block:
+        """The block as it is now; what is taken from one of the two is not taken from the other."""
+        other = copy(self)
+        other._open = set(self._open)
+        return other
 
     def cost(self, kind: str, line: str) -> int:
         """Count the tokens of a line, with its heading if it is the first under it."""
@@ -143,35 +151,26 @@ def assemble(
     endings = partial(_Endings, result, zone=zone, carried=carried)
     rate = partial(_best_matches, analyses=analyses, background=background)
 
-    def fill(facts: Sequence[Triple]) -> tuple[list[Topic], list[Triple], list[Shown]]:
-        block = _Block(count, max_tokens, [*opening, FOOTER])
-        episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
-        topics = episodes.fill(episode_topics(result.episodes), carried)
-        if not topics and settings.sessions:
-            sessions = _Topics(block, "S", zone, int(max_tokens * settings.session_share), rate)
-            topics = sessions.fill(session_topics(result), carried)
-        triples = _fill(
-            block, "T", facts,
-            lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
-            carried.fact,
-        )  # fmt: skip
-        chosen = choose_messages(
-            result.hits,
-            triples,
-            background,
-            analyses,
-            block.fit,
-            short=settings.short_message if settings.excerpts else None,
-            zone=zone,
-            ending=endings(triples).of,
-        )
-        return topics, triples, chosen
+    block = _Block(count, max_tokens, [*opening, FOOTER])
+    episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
+    topics = episodes.fill(episode_topics(result.episodes), carried)
+    if not topics and settings.sessions:
+        sessions = _Topics(block, "S", zone, int(max_tokens * settings.session_share), rate)
+        topics = sessions.fill(session_topics(result), carried)
+    short = settings.short_message if settings.excerpts else None
+    messages = Messages(result.hits, background, analyses, short=short, zone=zone)
 
-    topics, triples, chosen = fill(facts)
+    def fill(block: _Block, facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
+        room = int(max_tokens * settings.triple_share)
+        line = partial(triple_line, zone=zone)
+        triples = _fill(block, "T", facts, line, room, carried.fact)
+        return triples, messages.choose(triples, block.fit, endings(triples).of)
+
+    triples, chosen = fill(block.copy(), facts)
     texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
     again = told_again(triples, texts, zone)
     if again:  # what they cost goes to further messages
-        topics, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
+        triples, chosen = fill(block, [fact for fact in triples if fact.uid not in again])
     while topics or triples or chosen or background.written:
         context = _render(
             opening,
@@ -268,6 +267,7 @@ class _Topics:
         self._longest, self._most = _EPISODE, room
         if kind == "S":
             self._longest, self._most = _SESSION, max(1, room // _FOR_SESSION)
+        self._heads: dict[tuple[str, datetime], str] = {}
 
     def fill(self, topics: Sequence[Topic], carried: Carried) -> list[Topic]:
         """Take topics in order, each with as much of its summary as there is room for."""
@@ -294,7 +294,11 @@ class _Topics:
         return self._block.has_room(self._kind, self._line(session), room)
 
     def _line(self, session: Session) -> str:
-        return f"[{self._kind}{len(self.taken) + 1}] {session_line(session, self._zone)}"
+        key = session.id, session.started_at
+        if key not in self._heads:
+            self._heads[key] = session_head(session, self._zone)
+        line = session_line(session, self._zone, self._heads[key])
+        return f"[{self._kind}{len(self.taken) + 1}] {line}"
 
 
 def _best_matches(

@@ -80,12 +80,20 @@ def day(at: datetime, zone: tzinfo) -> str:
     return stamp(at, zone)[:10]
 
 
-def session_line(session: Session, zone: tzinfo) -> str:
-    """A session with its summary, or with its keys if it has none."""
+def session_head(session: Session, zone: tzinfo) -> str:
+    """What stands before what a session is about."""
+    return f"{named(session.id)} ({day(session.started_at, zone)})"
+
+
+def session_line(session: Session, zone: tzinfo, head: str = "") -> str:
+    """A session with its summary, or with its keys if it has none.
+
+    ``head`` is what :func:`session_head` has given, if the line is written more than once.
+    """
     began = day(session.started_at, zone)
     about = session.summary or ", ".join(session.keys)
     about = _DAY_OF_SPEECH.sub(lambda dated: "" if dated[1] == began else dated[0], about)
-    return one_line(f"{named(session.id)} ({began}): {about}")
+    return one_line(f"{head or session_head(session, zone)}: {about}")
 
 
 def triple_line(triple: Triple, zone: tzinfo) -> str:
@@ -172,16 +180,17 @@ def shortened(session: Session, fits: Fits, rate: Rate) -> Session | None:
         return session
     if not session.summary:
         return _with_fewer_keys(session, fits)
-    parts = _parts(session.themes)
-    worths = rate([text for _, text in parts])
+    told = [(theme, _sentences(theme)) for theme in session.themes]
+    parts = [f"{theme.title}: {sentence}" for theme, own in told for sentence in own]
+    worths = rate(parts)
     best_first = sorted(range(len(parts)), key=lambda index: (-worths[index], index))
     chosen: set[int] = set()
     for index in best_first:
-        if fits(_with_parts(session, chosen | {index})):
+        if fits(_with_parts(session, told, chosen | {index})):
             chosen.add(index)
     if chosen:
-        return _with_parts(session, chosen)
-    return _with_a_clause(session, best_first[0], fits) if parts else None
+        return _with_parts(session, told, chosen)
+    return _with_a_clause(session, told, best_first[0], fits) if parts else None
 
 
 def _with_fewer_keys(session: Session, fits: Fits) -> Session | None:
@@ -192,13 +201,8 @@ def _with_fewer_keys(session: Session, fits: Fits) -> Session | None:
     return None
 
 
-def _parts(themes: Sequence[Theme]) -> list[tuple[int, str]]:
-    """The sentences of all themes, each with the place of its theme, and its title before it."""
-    return [
-        (place, f"{theme.title}: {sentence}")
-        for place, theme in enumerate(themes)
-        for sentence in _sentences(theme)
-    ]
+_Told = Sequence[tuple[Theme, Sequence[str]]]
+"""The themes of a session with their sentences."""
 
 
 def _sentences(theme: Theme) -> list[str]:
@@ -206,13 +210,13 @@ def _sentences(theme: Theme) -> list[str]:
     return [theme.summary[start:end] for start, end in spans] or [theme.summary]
 
 
-def _with_parts(session: Session, chosen: set[int]) -> Session:
+def _with_parts(session: Session, told: _Told, chosen: set[int]) -> Session:
     """The session with some of its sentences, numbered over all themes."""
     themes: list[Theme] = []
     number, is_cut = 0, False
-    for theme in session.themes:
+    for theme, sentences in told:
         pieces: list[str] = []
-        for sentence in _sentences(theme):
+        for sentence in sentences:
             if number in chosen:
                 pieces += [CUT, sentence] if is_cut else [sentence]
                 is_cut = False
@@ -226,12 +230,9 @@ def _with_parts(session: Session, chosen: set[int]) -> Session:
     return replace(session, themes=tuple(themes))
 
 
-def _with_a_clause(session: Session, number: int, fits: Fits) -> Session | None:
+def _with_a_clause(session: Session, told: _Told, number: int, fits: Fits) -> Session | None:
     """The session with the beginning of one sentence."""
-    place = _parts(session.themes)[number][0]
-    theme = session.themes[place]
-    first = sum(len(_sentences(earlier)) for earlier in session.themes[:place])
-    sentence = _sentences(theme)[number - first]
+    theme, sentence = [(theme, each) for theme, own in told for each in own][number]
 
     def cut_at(end: int) -> Session:
         beginning = sentence[:end].rstrip(" ,;-–—，、；")

@@ -64,6 +64,7 @@ class Carried:
         self._background = background
         self._zone = zone
         self._read: dict[Said, list[When]] = {}
+        self._said_on: dict[datetime, list[When]] = {}
         self._facts: dict[str, Triple | None] = {}
         self._topics: dict[str, Topic | None] = {}
 
@@ -228,8 +229,11 @@ class Carried:
         return self._read[message]
 
     def _days(self, message: Said) -> list[When]:
-        days = {_local(message.at, self._zone).date(), message.at.astimezone(UTC).date()}
-        return [when for day in sorted(days) if (when := parse_when(day.isoformat())) is not None]
+        if message.at not in self._said_on:
+            days = sorted({_local(message.at, zone).date() for zone in (self._zone, UTC)})
+            read = [parse_when(day.isoformat()) for day in days]
+            self._said_on[message.at] = [when for when in read if when is not None]
+        return self._said_on[message.at]
 
 
 def _may_be_spelled_out(number: str, text: str) -> bool:

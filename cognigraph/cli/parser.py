@@ -556,6 +556,13 @@ def add_serving(command: Any) -> None:
         help="most requests at once, those that wait included (default: 512)",
     )
     serve.add_argument(
+        "--calls",
+        type=count,
+        default=1,
+        metavar="N",
+        help="how many sessions are with a model at once, if one reads the messages (default: 1)",
+    )
+    serve.add_argument(
         "--allow-origin", action="append", default=[], metavar="URL",
         help="let web pages of this origin use the API (CORS), such as https://app.example; may be "
         "repeated",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from os import environ
 from typing import Any
 
@@ -26,6 +27,7 @@ from cognigraph.llm.choice import (
     models_at,
     write_choice,
 )
+from cognigraph.settings import EnrichSettings, Settings
 from cognigraph.stores.records import WorkChunk
 
 _MEGABYTE = 2**20
@@ -55,7 +57,12 @@ def serve(run: CommandRun) -> int:
         keys=keys, is_local=is_local, limits=limits, origins=given.allow_origin
     )
     model = "openai" if run.options.model else None  # answers /ask, whatever the extractor
-    with opened(run.options, create=True, enrich="background", model=model) as memory:
+    enrich = Settings(enrich=EnrichSettings(calls=given.calls))
+    with opened(
+        run.options, create=True, enrich="background", model=model, settings=enrich
+    ) as memory:
+        if "openai" in sys.modules:  # of a model that was chosen; its first call loads the rest,
+            import_module("openai.resources.chat")  # which would hold up all requests for seconds
         app = create_app(memory, settings)
         serve_app(
             app,

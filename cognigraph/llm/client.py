@@ -15,7 +15,7 @@ from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.answer_cache import AnswerCache, cache_key
 from cognigraph.llm.calls import Requests, Tally, call
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
-from cognigraph.llm.limits import Budget, Entry, Ledger, Limiter
+from cognigraph.llm.limits import DEFAULT_CALLS, Budget, Entry, Ledger, Limiter
 from cognigraph.llm.parse_answer import ParsedAnswer, json_schema, read
 from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
 from cognigraph.llm.replies import Dialect, Dialects, Message, in_words, known
@@ -119,6 +119,10 @@ class ChatModel:
         if prices := environ.get("COGNIGRAPH_MODEL_PRICES", "").strip():
             options.setdefault("prices", Prices.parse(prices))
         return cls(model, **options)
+
+    def allow(self, calls: int) -> None:
+        """Let so many calls more than by default be under way at once, for background work."""
+        self._requests.limiter.widen(DEFAULT_CALLS + calls)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
         """Answer the prompt with an instance of the schema.

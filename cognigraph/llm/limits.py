@@ -125,6 +125,8 @@ def _amount(name: str, value: float) -> str:
     return f"{name} {value:.4f}" if name == "cost" else f"{value:,} {name}"
 
 
+DEFAULT_CALLS = 8
+"""Calls of an endpoint that are under way at once."""
 _shared: dict[str, Limiter] = {}
 _lock = ProcessLock()
 
@@ -138,7 +140,7 @@ class Limiter:
 
     def __init__(
         self,
-        concurrent: int = 8,
+        concurrent: int = DEFAULT_CALLS,
         *,
         max_pause: timedelta = timedelta(seconds=60),
         clock: Callable[[], float] = time.monotonic,
@@ -148,6 +150,7 @@ class Limiter:
             raise ConfigurationError("a limiter must allow at least 1 concurrent call")
         if max_pause < timedelta(0):
             raise ConfigurationError("max_pause must not be negative")
+        self._concurrent = concurrent
         self._slots = Semaphore(concurrent)
         self._max_pause = max_pause.total_seconds()
         self._clock = clock
@@ -160,6 +163,14 @@ class Limiter:
         """The limiter that this process shares for an endpoint."""
         with _lock:
             return _shared.setdefault(base_url.rstrip("/"), cls())
+
+    def widen(self, concurrent: int) -> None:
+        """Allow so many calls at a time, if it were fewer."""
+        with self._lock:
+            more = concurrent - self._concurrent
+            if more > 0:
+                self._concurrent = concurrent
+                self._slots.release(more)
 
     def pause(self, seconds: float) -> float:
         """Pause all calls for some seconds, at most ``max_pause``; returns the seconds applied."""

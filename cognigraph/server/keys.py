@@ -1,8 +1,9 @@
 """API keys: which spaces a key opens, what may be done there, until when, and who made them.
 
 A key is ``cg_ID_SECRET``. Its secret has 256 random bits, so that one round of SHA-256 suffices
-to store it: nothing can be guessed. Keys are in a SQLite file of their own, which is read for each
-request, so that a key that was revoked or has expired is refused at once.
+to store it: nothing can be guessed. Keys are in a SQLite file of their own, at which each request
+looks, so that a key that was revoked or has expired is refused at once: a key that was read before
+is used again while SQLite says that nothing was written to the file since.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import json
 import os
 import secrets
 import sqlite3
+import weakref
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
+from threading import Lock
 from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
@@ -91,7 +94,7 @@ class Key:
 
     def opens(self, space: str) -> bool:
         """Whether the key is valid for a space."""
-        return self.spaces is None or any(fnmatchcase(space, item) for item in self.spaces)
+        return self.spaces is None or any(_matches(space, item) for item in self.spaces)
 
     def allows(self, permission: Permission) -> bool:
         """Whether the key has a permission."""
@@ -102,11 +105,37 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
+class _Held:
+    """What was read of a file in one of its versions: keys by their ids, with their digests."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.keys: dict[str, tuple[bytes, Key]] = {}
+        self.is_empty: bool | None = None
+
+
+class _Watch:
+    """A connection that tells the version of a file, which every commit of another changes."""
+
+    def __init__(self, path: Path, file: tuple[int, int]) -> None:
+        self.file = file
+        self._connection = sqlite3.connect(
+            path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
+        )
+        weakref.finalize(self, self._connection.close)
+        self.held = _Held(self.version())
+
+    def version(self) -> int:
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+
 class KeyFile:
     """The file that holds the keys. It is made when the first key is."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
+        self._watch: _Watch | None = None
+        self._lock = Lock()
 
     def create(
         self,
@@ -132,7 +161,7 @@ class KeyFile:
             raise ConfigurationError("name the spaces of the key, or give it every space")
         if expires_at is not None and expires_at <= _now():
             raise ConfigurationError("the key would have expired already")
-        if any(key.name == name and key.is_valid(_now()) for key in self.list()):
+        if self._is_taken(name):
             raise ConfigurationError(
                 f"there is a valid key called {name!r}; choose another name, or give it a "
                 "successor with `cognigraph keys rotate ID`"
@@ -204,23 +233,59 @@ class KeyFile:
         """Return the valid key that a client presents, in time that does not depend on it."""
         prefix, _, rest = text.partition("_")
         id, _, secret = rest.partition("_")
-        row = None
-        if self.path.exists():
-            with self._open() as connection:
-                row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
-                key = None if row is None else _key(connection, row)
-        expected = bytes(32) if row is None else row["digest"]
-        is_right = hmac.compare_digest(_digest(secret), expected)
-        if row is None or key is None or not is_right or prefix != _PREFIX:
+        digest, key = self._read(id)
+        is_right = hmac.compare_digest(_digest(secret), digest)
+        if key is None or not is_right or prefix != _PREFIX:
             return None
         return key if key.is_valid(_now()) else None
 
+    def _read(self, id: str) -> tuple[bytes, Key | None]:
+        """The digest and the key with an id; no key, and any digest, if there is none."""
+        held = self._current()
+        if held is None:
+            return bytes(32), None
+        if id not in held.keys:
+            with self._open() as connection:
+                row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
+                if row is None:
+                    return bytes(32), None
+                held.keys[id] = row["digest"], _key(connection, row)
+        return held.keys[id]
+
     def is_empty(self) -> bool:
         """Whether no key was ever made. Revoking the last key does not open the server."""
-        if not self.path.exists():
+        held = self._current()
+        if held is None:
             return True
+        if held.is_empty is None:
+            with self._open() as connection:
+                held.is_empty = connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
+        return held.is_empty
+
+    def _current(self) -> _Held | None:
+        """What was read of the file as it is now; ``None`` if there is no file.
+
+        Whatever is read of the file is read after its version, so it is never older than that.
+        """
+        try:
+            about = self.path.stat()
+        except FileNotFoundError:
+            return None
+        with self._lock, self._mapped_errors():
+            watch, file = self._watch, (about.st_dev, about.st_ino)
+            if watch is None or watch.file != file:
+                self._watch = watch = _Watch(self.path, file)
+            if (version := watch.version()) != watch.held.version:
+                watch.held = _Held(version)
+            return watch.held
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether a valid key has a name."""
+        if not self.path.exists():
+            return False
         with self._open() as connection:
-            return connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
+            rows = connection.execute("SELECT * FROM key WHERE name = ?", (name,)).fetchall()
+            return any(_key(connection, row).is_valid(_now()) for row in rows)
 
     @contextmanager
     def _changing(self, id: str) -> Iterator[tuple[sqlite3.Connection, Key]]:
@@ -246,17 +311,30 @@ class KeyFile:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
+        with (
+            self._mapped_errors(),
+            closing(sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT)) as connection,
+        ):
+            connection.row_factory = sqlite3.Row
+            if _format(connection) < _FORMAT:
+                _upgrade(connection)
+            yield connection
+
+    @contextmanager
+    def _mapped_errors(self) -> Iterator[None]:
         try:
-            with closing(sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT)) as connection:
-                connection.row_factory = sqlite3.Row
-                if _format(connection) < _FORMAT:
-                    _upgrade(connection)
-                yield connection
+            yield
         except sqlite3.Error as error:
             raise StoreUnavailableError(
                 f"cannot use the key file {self.path}: {error}; choose another with --keys or "
                 "COGNIGRAPH_KEYS"
             ) from error
+
+
+def _matches(space: str, pattern: str) -> bool:
+    """As :func:`fnmatchcase`, which compiles a pattern anew if it has had many others."""
+    is_plain = not any(mark in pattern for mark in "*[?")
+    return space == pattern if is_plain else fnmatchcase(space, pattern)
 
 
 def _format(connection: sqlite3.Connection) -> int:

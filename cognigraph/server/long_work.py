@@ -91,8 +91,9 @@ class FairShare:
             if not turn.cancelled():
                 self._working[client] += 1
                 turn.set_result(None)
-        if not turns:
-            del self._waiting[client]
+        del self._waiting[client]
+        if turns:  # behind all others: who always has requests waiting must not always be first
+            self._waiting[client] = turns
 
     def _has_place(self, client: str) -> bool:
         if self._working.total() >= self._most:

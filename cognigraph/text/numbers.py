@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from cognigraph.english.times.readers import COUNTS, ORDINALS
@@ -95,7 +95,7 @@ def has_digits(text: str, number: str) -> bool:
 
 def quantities(text: str) -> tuple[str, ...]:
     """The numbers that a text has in digits, but for those in names such as "TX81Z" or "MS-20"."""
-    if not any(map(str.isdigit, text)):
+    if not (_RUN.search(text) if text.isascii() else any(map(str.isdigit, text))):
         return ()
     plain = _plain(text)
     return tuple(
@@ -104,24 +104,39 @@ def quantities(text: str) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _plain(text: str) -> str:
-    """The text in NFKC with ASCII digits; fractions such as "½" as decimals."""
-    if text.isascii():
-        return text
-    text = text.replace("，", ", ").replace("。", ". ")  # else they would stand within a number
-    folded = "".join(_fraction(character) for character in text)
-    return "".join(
-        str(unicodedata.digit(item)) if item.isdigit() and not item.isascii() else item
-        for item in unicodedata.normalize("NFKC", folded)
-    )
+class _Each(dict[int, str]):
+    """What becomes of each character, for :meth:`str.translate`; made when it is first met."""
+
+    def __init__(self, change: Callable[[str], str]) -> None:
+        self._change = change
+
+    def __missing__(self, code: int) -> str:
+        self[code] = changed = self._change(chr(code))
+        return changed
 
 
 def _fraction(character: str) -> str:
+    """A fraction such as "½" as a decimal; any other character as it is."""
     if unicodedata.category(character) == "No" and not character.isdigit():
         value = unicodedata.numeric(character, 0.0)
         if 0 < value < 1:
             return f"{value:g}"[1:]
     return character
+
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_FRACTIONS = _Each(_fraction)
+_AS_ASCII = _Each(lambda item: str(unicodedata.digit(item)) if item.isdigit() else item)
+
+
+def _plain(text: str) -> str:
+    """The text in NFKC with ASCII digits; fractions such as "½" as decimals."""
+    if text.isascii():
+        return text
+    text = text.replace("，", ", ").replace("。", ". ")  # else they would stand within a number
+    folded = _BEYOND_ASCII.sub(lambda run: run[0].translate(_FRACTIONS), text)
+    normal = unicodedata.normalize("NFKC", folded)
+    return _BEYOND_ASCII.sub(lambda run: run[0].translate(_AS_ASCII), normal)
 
 
 def _value(digits: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.draw import answer, diagrams, graph, peers
+from docs.draw import answer, diagrams, graph, load, peers
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
@@ -15,6 +15,7 @@ def pictures() -> dict[Path, str]:
     return {
         FOLDER / "answer.svg": answer.draw(),
         FOLDER / "graph.svg": graph.draw(),
+        FOLDER / "load.svg": load.draw(load.result()),
         FOLDER / "message.svg": diagrams.draw(diagrams.MESSAGE, "The way of a message"),
         FOLDER / "question.svg": diagrams.draw(diagrams.QUESTION, "The way of a question"),
         FOLDER / "peers-insert.svg": peers.insert_growth(compared),

@@ -38,7 +38,13 @@ from cognigraph.ingest.queue.lease import (
     outage_wait,
     worker_name,
 )
-from cognigraph.ingest.queue.readers import Extract, Readers, count_readers, side_by_side
+from cognigraph.ingest.queue.readers import (
+    Extract,
+    Readers,
+    count_readers,
+    is_portable,
+    side_by_side,
+)
 from cognigraph.ingest.queue.step import (
     Estimate,
     Limits,
@@ -414,7 +420,8 @@ class Enricher:
         """Yield what is done until nothing is ready, or ``is_over`` says so.
 
         Steps that have begun are then finished. Sessions of a large backlog are enriched side by
-        side, and read in processes of their own, if the extractor allows it.
+        side, and read in processes of their own, if the extractor allows it; those of other
+        extractors, which wait for a model, as the settings say.
         """
         while not is_over() and self.embed_waiting(space):
             pass
@@ -426,6 +433,10 @@ class Enricher:
                     step = partial(self.step, space, readers.extract)
                     # One more than there are processes, which read while a result is written.
                     yield from side_by_side(step, count + 1, is_over)
+                return
+            if self._settings.calls > 1 and not is_portable(self._extractor):
+                step = partial(self.step, space)
+                yield from side_by_side(step, self._settings.calls, is_over)
                 return
             for _ in range(_UNTIL_COUNTED):
                 if is_over() or (done := self.step(space)) is None:

@@ -98,11 +98,16 @@ _START = "from cognigraph.ingest.queue.readers import main; main()"
 """Not the module by its name, so that the program's own main module is not imported again."""
 
 
+def is_portable(extractor: Extractor) -> bool:
+    """Whether an extractor only computes, and so can do it in other processes."""
+    return isinstance(extractor, Portable) and extractor.is_portable
+
+
 def count_readers(
     extractor: Extractor, settings: EnrichSettings, waiting: Callable[[], int]
 ) -> int:
     """Return how many processes are to read what is waiting; with 1, this process reads it."""
-    if not (isinstance(extractor, Portable) and extractor.is_portable) or settings.processes == 1:
+    if not is_portable(extractor) or settings.processes == 1:
         return 1
     if settings.processes is not None:
         return settings.processes if waiting() > settings.batch else 1

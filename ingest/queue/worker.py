@@ -192,11 +192,23 @@ class BackgroundWorker:
             if not self._debounce.is_ready(pending, time.monotonic()):
                 return False
             self._quota = pending
-        step = self._one_step(None)
-        self._quota = self._quota - max(1, step.chunks) if step else 0
+        busy = False
+        for step in self._enricher.steps(None, self._is_interrupted):
+            busy = True
+            self._done(step)
+            self._quota -= max(1, step.chunks)
+            if self._quota <= 0:
+                break
+        else:
+            if not self._is_interrupted():
+                self._quota = 0
         if self._quota <= 0:
             self._debounce.started(self._enricher.waiting().total, time.monotonic())
-        return step is not None
+        return busy
+
+    def _is_interrupted(self) -> bool:
+        """Whether the work is to end, or a caller waits for other work."""
+        return self._stop.is_set() or bool(self._hurried)
 
     def _one_step(self, space: str | None) -> Step | None:
         step = self._enricher.step(space)

@@ -75,17 +75,17 @@ class _Candidate:
     groups: tuple[tuple[int, ...], ...]
     question: str
     before: Before | None
+    head: str
+    """What stands before the text."""
+    asked_head: str
+    """The same with the question."""
 
     @property
     def everything(self) -> tuple[int, ...]:
         """All groups."""
         return tuple(range(len(self.groups)))
 
-    def head(self, zone: tzinfo, *, asked: bool = False) -> str:
-        """What stands before the text."""
-        return message_head(self.hit, zone, self.question if asked else "")
-
-    def shown(self, groups: Sequence[int], zone: tzinfo) -> Shown:
+    def shown(self, groups: Sequence[int]) -> Shown:
         """The message with these groups; the number after the last one means the question."""
         asked = len(self.groups) in groups
         chosen = sorted(
@@ -94,7 +94,7 @@ class _Candidate:
         all_shown = len(chosen) == len(self.units)
         return Shown(
             self.hit,
-            shown_text(self.head(zone, asked=asked), self.text, self.units, chosen),
+            shown_text(self.asked_head if asked else self.head, self.text, self.units, chosen),
             () if all_shown and self.is_whole else _spans(self.units, chosen),
             None if self.is_whole else self.hit.part,
             self.before.id if asked and self.before else None,
@@ -115,59 +115,102 @@ def _spans(units: Sequence[Unit], chosen: Sequence[int]) -> tuple[tuple[int, int
     return tuple(spans)
 
 
-def choose_messages(
-    hits: Sequence[Hit],
-    facts: Sequence[Triple],
-    background: Background,
-    analyses: Sequence[Analysis],
-    fits: Callable[[Sequence[str], Sequence[str]], bool],
-    *,
-    short: int | None,
-    zone: tzinfo,
-    ending: Callable[[Hit], str] = lambda hit: "",
-) -> list[Shown]:
-    """Choose what is shown of the hits (best first), in the order in which it was chosen.
+Fit = Callable[[Sequence[str], Sequence[str]], bool]
+"""Called with items, of which the first replace those in the second list: says whether there is
+room, and then takes them."""
 
-    ``fits`` is called with items, of which the first replace those in the second list, and says
-    whether there is room; if so, they are taken. A message comes with what corrects it, or not at
-    all. A message of up to ``short`` characters is not cut; ``None`` cuts none. ``ending`` gives
-    what is added to the item of a hit.
+
+class Messages:
+    """The hits of a result (best first), of which some are chosen, in whole or in part.
+
+    What does not depend on the facts that are shown is computed once. A message of up to ``short``
+    characters is not cut; ``None`` cuts none.
     """
-    first = repeated([(hit.speaker or "", hit.text) for hit in hits])
-    chains = _Chains(hits, background.corrections)
-    again = [rank for rank, other in enumerate(first) if other != rank]
-    candidates = [_candidate(hit, background, short) for hit in chains.hits]
-    offers = _offers(candidates[: len(hits)], facts, background, analyses, zone)
-    shown: dict[int, Shown] = {}
-    chosen: dict[int, tuple[int, ...]] = {}
 
-    def take(index: int, groups: tuple[int, ...]) -> bool:
-        wanted = {other: candidates[other].everything for other in chains.after(index)}
-        wanted[index] = groups
-        for other, own in wanted.items():  # what was shown as a correction is not cut later
-            wanted[other] = tuple(sorted({*own, *chosen.get(other, ())}))
-        changed = [other for other, own in wanted.items() if chosen.get(other) != own]
-        changed.sort(key=lambda other: other not in shown)
-        new = [_ended(candidates[other].shown(wanted[other], zone), ending) for other in changed]
-        before = [shown[other].text for other in changed if other in shown]
-        if not fits([item.text for item in new], before):
-            return False
-        shown.update(zip(changed, new, strict=True))
-        chosen.update(wanted)
-        return True
+    def __init__(
+        self,
+        hits: Sequence[Hit],
+        background: Background,
+        analyses: Sequence[Analysis],
+        *,
+        short: int | None,
+        zone: tzinfo,
+    ) -> None:
+        self._hits = hits
+        self._first = repeated([(hit.speaker or "", hit.text) for hit in hits])
+        self._chains = _Chains(hits, background.corrections)
+        self._candidates = [_candidate(hit, background, short, zone) for hit in self._chains.hits]
+        self._units = [_units(candidate) for candidate in self._candidates[: len(hits)]]
+        self._worths = best_worths(self._units, analyses, background.idf)
+        self._fall = _OVERVIEW_FALL if background.overview else _FALL
 
-    ranks = [rank for rank in range(len(hits)) if first[rank] == rank]
-    choose([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
-    for rank in again:  # said again in another session: at another time, so it tells a little more
-        if hits[rank].session != hits[first[rank]].session:
-            take(rank, candidates[rank].everything)
-    texts = {(one.hit.session, one.hit.id): one.text for one in shown.values()}
-    for index, one in shown.items():  # a question that its own message shows is not quoted as well
-        candidate = candidates[index]
-        if one.asked and prose(candidate.question) in texts.get((one.hit.session, one.asked), ""):
-            groups = [group for group in chosen[index] if group < len(candidate.groups)]
-            shown[index] = _ended(candidate.shown(groups, zone), ending)
-    return [chains.placed(index, item, shown) for index, item in shown.items()]
+    def choose(
+        self,
+        facts: Sequence[Triple],
+        fits: Fit,
+        ending: Callable[[Hit], str] = lambda hit: "",
+    ) -> list[Shown]:
+        """Choose what is shown beside the facts, in the order in which it was chosen.
+
+        A message comes with what corrects it, or not at all. ``ending`` gives what is added to the
+        item of a hit.
+        """
+        hits, first, chains, candidates = self._hits, self._first, self._chains, self._candidates
+        again = [rank for rank, other in enumerate(first) if other != rank]
+        offers = self._offers(facts)
+        ends: dict[int, str] = {}
+        shown: dict[int, Shown] = {}
+        chosen: dict[int, tuple[int, ...]] = {}
+
+        def ended(index: int, groups: Sequence[int]) -> Shown:
+            if index not in ends:
+                ends[index] = ending(chains.hits[index])
+            return _ended(candidates[index].shown(groups), ends[index])
+
+        def take(index: int, groups: tuple[int, ...]) -> bool:
+            wanted = {other: candidates[other].everything for other in chains.after(index)}
+            wanted[index] = groups
+            for other, own in wanted.items():  # what was shown as a correction is not cut later
+                wanted[other] = tuple(sorted({*own, *chosen.get(other, ())}))
+            changed = [other for other, own in wanted.items() if chosen.get(other) != own]
+            changed.sort(key=lambda other: other not in shown)
+            new = [ended(other, wanted[other]) for other in changed]
+            before = [shown[other].text for other in changed if other in shown]
+            if not fits([item.text for item in new], before):
+                return False
+            shown.update(zip(changed, new, strict=True))
+            chosen.update(wanted)
+            return True
+
+        ranks = [rank for rank in range(len(hits)) if first[rank] == rank]
+        choose([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
+        for rank in again:  # said again in another session: at another time, so it tells more
+            if hits[rank].session != hits[first[rank]].session:
+                take(rank, candidates[rank].everything)
+        texts = {(one.hit.session, one.hit.id): one.text for one in shown.values()}
+        for index, one in shown.items():  # a question that its own message shows is not quoted
+            candidate = candidates[index]
+            asked = texts.get((one.hit.session, one.asked), "") if one.asked else ""
+            if asked and prose(candidate.question) in asked:
+                groups = [group for group in chosen[index] if group < len(candidate.groups)]
+                shown[index] = ended(index, groups)
+        return [chains.placed(index, item, shown) for index, item in shown.items()]
+
+    def _offers(self, facts: Sequence[Triple]) -> list[Offer]:
+        stated = _stated(facts)
+        offers = []
+        for rank, (candidate, message, worth) in enumerate(
+            zip(self._candidates, self._units, self._worths, strict=False)
+        ):
+            own = stated.get((candidate.hit.session, candidate.hit.id), [])
+            values = [
+                value * _SAID_BY_FACT if own and _is_said(text, own) else value
+                for value, text in zip(worth.tolist(), message.texts, strict=True)
+            ]
+            sharp = [value**_SHARP for value in values]
+            likely = (1 + rank / _HALF_RANK) ** -self._fall * (_DOUBT + max(values, default=0.0))
+            offers.append(_offer(candidate, likely, sharp, sum(worth**_SHARP)))
+        return offers
 
 
 class _Chains:
@@ -204,16 +247,17 @@ class _Chains:
         return replace(item, corrects=self.hits[first], place=place) if place else item
 
 
-def _ended(one: Shown, ending: Callable[[Hit], str]) -> Shown:
+def _ended(one: Shown, added: str) -> Shown:
     """The item with its ending; behind code or a table that is a line of its own."""
-    added = ending(one.hit)
+    if not added:
+        return one
     last = one.text.rsplit("\n", 1)[-1]
-    if added and last.startswith((f"{INDENT}`", f"{INDENT}|")):
+    if last.startswith((f"{INDENT}`", f"{INDENT}|")):
         added = f"\n{INDENT}{added.strip()}"
     return replace(one, text=one.text + added)
 
 
-def _candidate(hit: Hit, background: Background, short: int | None) -> _Candidate:
+def _candidate(hit: Hit, background: Background, short: int | None, zone: tzinfo) -> _Candidate:
     key = (hit.session, hit.id)
     whole = background.whole.get(key, hit.text if hit.parts == 1 else None)
     text = hit.text if whole is None else whole
@@ -221,15 +265,24 @@ def _candidate(hit: Hit, background: Background, short: int | None) -> _Candidat
     divisible = short is not None and len(text) > (short if hit.role else _PEOPLE * short)
     everything = tuple(range(len(units)))
     before = background.before.get(key)
+    question = _question(before.text) if before else ""
+    head = message_head(hit, zone)
     return _Candidate(
         hit,
         text,
         whole is not None,
         units,
         tuple((index,) for index in everything) if divisible else (everything,),
-        _question(before.text) if before else "",
+        question,
         before,
+        head,
+        message_head(hit, zone, question) if question else head,
     )
+
+
+def _units(candidate: _Candidate) -> MessageUnits:
+    texts = tuple(candidate.text[unit.start : unit.end] for unit in candidate.units)
+    return MessageUnits(candidate.units, texts, candidate.hit.role == "user")
 
 
 def _question(text: str) -> str:
@@ -242,39 +295,6 @@ def _question(text: str) -> str:
         if is_question(asked):
             return asked if len(asked) <= _LONGEST_QUESTION else ""
     return ""
-
-
-def _offers(
-    candidates: Sequence[_Candidate],
-    facts: Sequence[Triple],
-    background: Background,
-    analyses: Sequence[Analysis],
-    zone: tzinfo,
-) -> list[Offer]:
-    messages = [
-        MessageUnits(
-            candidate.units,
-            tuple(candidate.text[unit.start : unit.end] for unit in candidate.units),
-            candidate.hit.role == "user",
-        )
-        for candidate in candidates
-    ]
-    worths = best_worths(messages, analyses, background.idf)
-    stated = _stated(facts)
-    fall = _OVERVIEW_FALL if background.overview else _FALL
-    offers = []
-    for rank, (candidate, message, worth) in enumerate(
-        zip(candidates, messages, worths, strict=True)
-    ):
-        own = stated.get((candidate.hit.session, candidate.hit.id), [])
-        values = [
-            value * _SAID_BY_FACT if own and _is_said(text, own) else value
-            for value, text in zip(worth.tolist(), message.texts, strict=True)
-        ]
-        sharp = [value**_SHARP for value in values]
-        likely = (1 + rank / _HALF_RANK) ** -fall * (_DOUBT + max(values, default=0.0))
-        offers.append(_offer(candidate, likely, sharp, sum(worth**_SHARP), zone))
-    return offers
 
 
 def _stated(facts: Sequence[Triple]) -> dict[MessageKey, list[Content]]:
@@ -291,9 +311,7 @@ def _is_said(text: str, facts: Sequence[Content]) -> bool:
     return any(is_said_by(said, fact) for fact in facts)
 
 
-def _offer(
-    candidate: _Candidate, worth: float, values: Sequence[float], total: float, zone: tzinfo
-) -> Offer:
+def _offer(candidate: _Candidate, worth: float, values: Sequence[float], total: float) -> Offer:
     shares = [sum(values[unit] for unit in group) / total for group in candidate.groups]
     costs = [
         sum(_tokens(candidate.units[unit].end - candidate.units[unit].start) for unit in group)
@@ -308,7 +326,7 @@ def _offer(
         shares.append(_ASKED_SHORT if len(candidate.text) <= _FEW else _ASKED)
         costs.append(_tokens(len(candidate.question)) + 4)
         needs.append((best,))
-    head = _tokens(len(candidate.head(zone))) + 8
+    head = _tokens(len(candidate.head)) + 8
     return Offer(worth, tuple(shares), tuple(costs), tuple(needs), head)
 
 

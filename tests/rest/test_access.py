@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
 from itertools import combinations
 from typing import Any
@@ -49,6 +50,44 @@ def test_a_revoked_key_is_none_and_the_file_still_counts_as_having_keys(keys):
     assert not keys.is_empty()
     with pytest.raises(NotFoundError, match="keys list"):
         keys.revoke(id)
+
+
+def test_a_key_that_was_read_before_is_used_until_anybody_writes_to_the_file(keys, monkeypatch):
+    text = keys.create("agent", ["read"], ["ann"])
+    other = keys.create("other", ["read"], ["ben"])
+    key = keys.find(text)
+    assert key is not None and not keys.is_empty()
+    opened: list[str] = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: opened.append("") or connect(*a, **k))
+    assert keys.find(text) is key and keys.find(text[:-1]) is None and not keys.is_empty()
+    assert opened == []
+    assert keys.find(other).spaces == ("ben",) and len(opened) == 1
+    elsewhere = KeyFile(keys.path)
+    elsewhere.revoke(key.id)
+    assert keys.find(text) is None and keys.find(other) is not None
+    keys.revoke(keys.find(other).id)
+    assert keys.find(other) is None
+
+
+def test_a_key_file_that_is_replaced_or_deleted_is_read_anew(keys, tmp_path):
+    text = keys.create("agent", ["read"], None)
+    assert keys.find(text) is not None
+    fresh = KeyFile(tmp_path / "fresh")
+    successor = fresh.create("agent", ["read"], None)
+    fresh.path.replace(keys.path)
+    assert keys.find(text) is None and keys.find(successor) is not None
+    keys.path.unlink()
+    assert keys.find(successor) is None and keys.is_empty()
+
+
+def test_a_name_with_marks_of_a_pattern_is_meant_as_it_is(keys):
+    key = keys.find(keys.create("agent", ["read"], ["a[1]", "what?", "team-*"]))
+    for space, opens in (
+        ("a[1]", True), ("a1", False), ("what?", True), ("whats", False), ("team-x", True),
+        ("team-*", True), ("team", False),
+    ):  # fmt: skip
+        assert key.opens(space) is opens, space
 
 
 def test_wrong_keys_are_not_made(keys, tmp_path):

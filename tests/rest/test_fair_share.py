@@ -116,6 +116,22 @@ def test_all_clients_together_have_no_more_places_than_there_are_and_the_next_is
     asyncio.run(run())
 
 
+def test_who_always_has_requests_waiting_is_served_as_often_as_who_asks_now_and_then():
+    async def run() -> None:
+        crowd = Crowd(1, most=1)
+        await crowd.send("z0", *(f"g{number}" for number in range(9)))  # the greedy one is first
+        await crowd.send("a1", "b1", "c1")
+        for name in ("z0", "g0", "a1", "b1", "c1", "g1"):
+            if name == "b1":
+                await crowd.send("a2")
+            await crowd.end(name)
+        assert crowd.begun == ["z0", "g0", "a1", "b1", "c1", "g1", "a2"]
+        await crowd.end("a2", *(f"g{number}" for number in range(2, 9)))
+        assert not crowd.share._waiting and crowd.share.working("g") == 0
+
+    asyncio.run(run())
+
+
 def test_a_place_that_was_given_up_is_waited_for_again():
     async def run() -> None:
         share = FairShare(1)

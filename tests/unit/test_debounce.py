@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from threading import Barrier, Lock
 
 import pytest
 from hypothesis import given
@@ -104,6 +105,40 @@ def test_a_full_batch_and_a_pause_start_the_worker(tmp_path):
     with opened(tmp_path, extractor, settle=timedelta(milliseconds=50)) as memory:
         memory.add("a last one", id="m9", session="s")
         wait_for(lambda: memory.stats().done == 4)
+
+
+class Waiting(Slow):
+    """An extractor that answers when two ask at once; notes how many did."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.together = Barrier(2)
+        self.asking = self.most = 0
+        self.lock = Lock()
+
+    def extract(self, window):
+        with self.lock:
+            self.asking += 1
+            self.most = max(self.most, self.asking)
+        self.together.wait(20)
+        with self.lock:
+            self.asking -= 1
+        return super().extract(window)
+
+
+def test_sessions_are_with_a_model_at_once_if_the_settings_say_so(tmp_path):
+    extractor = Waiting()
+    with opened(tmp_path, extractor, calls=2, batch=2) as memory:
+        memory.add_many(
+            {"text": f"turn {n}", "id": f"m{n}", "session": f"s{n // 3}"} for n in range(12)
+        )
+        wait_for(lambda: memory.stats().done == 12)
+        assert memory.admin.worker_state.problem is None
+    assert extractor.most == 2
+    sessions = [window.session for window in extractor.windows]
+    assert sorted(sessions) == ["s0", "s0", "s1", "s1", "s2", "s2", "s3", "s3"]
+    with pytest.raises(ConfigurationError, match=r"enrich\.calls must be at least 1"):
+        EnrichSettings(calls=0)
 
 
 def test_what_an_earlier_process_left_starts_at_once(tmp_path):

@@ -101,8 +101,11 @@ def test_invalid_budgets_are_refused(limits):
         Budget(**limits)
 
 
-def test_the_limiter_lets_few_through_at_a_time():
-    limiter = Limiter(3)
+@pytest.mark.parametrize("widened", [False, True])
+def test_the_limiter_lets_few_through_at_a_time(widened):
+    limiter = Limiter(2 if widened else 3)
+    limiter.widen(3)
+    limiter.widen(1)  # it never becomes narrower
     lock, running, most = Lock(), 0, 0
     barrier = Barrier(3, timeout=10)
 

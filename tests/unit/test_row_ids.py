@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
-from cognigraph.stores.sqlite.connection import cache_kib
+from cognigraph.stores.sqlite.connection import Pool, cache_kib
 from cognigraph.stores.sqlite.rows import RowIds, select_in
 
 QUERY = "SELECT c.id, c.uid FROM chunk c WHERE c.text != 'hidden' AND"
@@ -73,3 +73,19 @@ def test_a_connection_caches_a_share_of_a_large_file():
     assert [cache_kib(size) for size in (0, 1 << 30, 2 << 30, 100 << 30)] == [
         16_000, 16_384, 32_768, 64_000
     ]  # fmt: skip
+
+
+def test_of_many_connections_at_once_four_keep_many_pages_and_are_used_first(tmp_path):
+    pool = Pool(tmp_path / "m.db")
+
+    def kept(connection) -> int:
+        return connection.execute("PRAGMA cache_size").fetchone()[0]
+
+    with ExitStack() as stack:
+        borrowed = [stack.enter_context(pool.connection()) for _ in range(6)]
+        assert sorted(map(kept, borrowed)) == [*[-16_000] * 4, -2_000, -2_000]
+    with ExitStack() as stack:
+        again = [stack.enter_context(pool.connection()) for _ in range(5)]
+        assert list(map(kept, again)) == [*[-16_000] * 4, -2_000]
+        pool.close()
+    assert pool._large == 0

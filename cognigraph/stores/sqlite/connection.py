@@ -34,6 +34,10 @@ _CACHED_SHARE = 64
 """A connection keeps up to a 64th of the file in memory, within these KiB: what a search reads at
 random lies in many pages, and the upper levels of their indexes are read each time."""
 
+_LARGE, _SMALL_CACHE = 4, 2_000
+"""So many connections at once keep that much, and all further ones 2 MB: a server has a connection
+for each request in work, and the memory of its process must not grow with them."""
+
 
 def cache_kib(size: int) -> int:
     """Return the KiB of pages that a connection to a file of so many bytes may keep."""
@@ -44,6 +48,8 @@ class _Connection(sqlite3.Connection):
     """A connection that records which files it has open."""
 
     opened: Files | None = None
+    is_large = False
+    """Whether it keeps more pages in memory than most."""
 
 
 class Counting(Protocol):
@@ -91,6 +97,7 @@ class Pool:
         """Counts what is written, once the schema is there."""
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
+        self._large = 0
         self._lock = Lock()
         self._write_lock = RLock()
         self._pid = os.getpid()
@@ -131,14 +138,26 @@ class Pool:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.execute("PRAGMA temp_store = MEMORY")
-                connection.execute(
-                    f"PRAGMA cache_size = -{cache_kib(Path(self._absolute).stat().st_size)}"
-                )
+                self._set_cache(connection)
             self._remember(connection, before)
         except BaseException:
-            connection.close()
+            self._close(connection)
             raise
         return connection
+
+    def _set_cache(self, connection: _Connection) -> None:
+        with self._lock:
+            connection.is_large = self._large < _LARGE
+            self._large += connection.is_large
+        size = Path(self._absolute).stat().st_size
+        kib = cache_kib(size) if connection.is_large else _SMALL_CACHE
+        connection.execute(f"PRAGMA cache_size = -{kib}")
+
+    def _close(self, connection: _Connection) -> None:
+        connection.close()
+        with self._lock:
+            self._large -= connection.is_large
+            connection.is_large = False
 
     def _create(self) -> None:
         """Create the file if there is none; only its owner may read it and what is beside it.
@@ -212,12 +231,12 @@ class Pool:
                 # After a fork the parent's connections must be neither used nor closed here:
                 # closing would drop the parent's POSIX locks.
                 _ABANDONED.extend(self._idle)
-                self._idle = []
+                self._idle, self._large = [], 0
                 self._pid = os.getpid()
                 self._write_lock = RLock()
-            connection = self._idle.pop() if self._idle else None
+            connection = self._idle_connection()
         if connection and self.is_read_only and connection.opened != files(self._absolute):
-            connection.close()  # a program that may write has begun or ended a journal
+            self._close(connection)  # a program that may write has begun or ended a journal
             connection = None
         connection = connection or self._connect()
         try:
@@ -229,6 +248,11 @@ class Pool:
                     self._idle.append(connection)
             if not keep:
                 self._end(connection)
+
+    def _idle_connection(self) -> _Connection | None:
+        """The one that was used last, of those with many pages in memory if there is one."""
+        large = (at for at in reversed(range(len(self._idle))) if self._idle[at].is_large)
+        return self._idle.pop(next(large, -1)) if self._idle else None
 
     def checkpoint(self) -> bool:
         """Copy the write-ahead log into the file; True if all of it was copied.
@@ -300,7 +324,7 @@ class Pool:
         ends = self._closed and self.changes is not None and not self.is_read_only
         if self.changes is not None and ends and not connection.in_transaction:
             self.changes.close(connection)
-        connection.close()
+        self._close(connection)
         if self.changes is not None and ends:
             self.changes.leave()
 
