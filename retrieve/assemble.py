@@ -54,9 +54,12 @@ _HELPS = 0.5
 _SESSION, _EPISODE = 45, 60
 """Tokens of the line of a session, and of an episode of an overview."""
 
+_HEAD = 25
+"""Tokens of the label, the time, the session and the speaker before a message."""
+
 _FOR_SESSION = 130
-"""For each so many tokens of their room, one session is shown, and at least one is: what their
-lines take is missing for messages."""
+"""For each so many tokens of their room, sessions get the tokens of one line, and at least those of
+one: what their lines take is missing for messages."""
 
 _EPISODE_SHARE = 0.3
 """Of the block of an overview, for the lines of episodes."""
@@ -155,7 +158,10 @@ def assemble(
     episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
     topics = episodes.fill(episode_topics(result.episodes), carried)
     if not topics and settings.sessions:
-        sessions = _Topics(block, "S", zone, int(max_tokens * settings.session_share), rate)
+        room = int(max_tokens * settings.session_share)
+        facts_room = int(max_tokens * settings.triple_share)
+        is_ample = _all_fit(result.hits, count, max_tokens - room - facts_room)
+        sessions = _Topics(block, "S", zone, room, rate, is_ample=is_ample)
         topics = sessions.fill(session_topics(result), carried)
     short = settings.short_message if settings.excerpts else None
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
@@ -257,37 +263,60 @@ def _ordered(
     return sorted(chosen, key=by_time if settings.order == "time" else by_rank)
 
 
-class _Topics:
-    """One part of a block: the lines of sessions or of episodes that were taken."""
+def _all_fit(hits: Sequence[Hit], count: Callable[[str], int], room: int) -> bool:
+    """Whether all messages fit into so many tokens, whole and with what stands before each."""
+    total = 0
+    for hit in hits:
+        total += count(hit.text) + _HEAD
+        if total > room:
+            return False
+    return True
 
-    def __init__(self, block: _Block, kind: str, zone: tzinfo, room: int, rate: Rate) -> None:
+
+class _Topics:
+    """One part of a block: the lines of sessions or of episodes that were taken.
+
+    The lines of sessions are short, unless the room ``is_ample``, so that no message lacks it.
+    """
+
+    def __init__(
+        self,
+        block: _Block,
+        kind: str,
+        zone: tzinfo,
+        room: int,
+        rate: Rate,
+        *,
+        is_ample: bool = False,
+    ) -> None:
         self.taken: list[Topic] = []
         self._block, self._kind, self._zone = block, kind, zone
-        self._left, self._rate = room, rate
-        self._longest, self._most = _EPISODE, room
+        self._room, self._left, self._rate = room, room, rate
+        self._longest = _EPISODE
         if kind == "S":
-            self._longest, self._most = _SESSION, max(1, room // _FOR_SESSION)
+            self._longest = room if is_ample else _SESSION
+            self._left = room if is_ample else min(room, _SESSION * max(1, room // _FOR_SESSION))
         self._heads: dict[tuple[str, datetime], str] = {}
 
     def fill(self, topics: Sequence[Topic], carried: Carried) -> list[Topic]:
         """Take topics in order, each with as much of its summary as there is room for."""
         for topic in topics:
-            bare = replace(topic.session, themes=(), keys=())
-            if len(self.taken) == self._most or not self._fits(self._left, bare):
+            left = self._left if self.taken else self._room
+            if not self._fits(left, replace(topic.session, themes=(), keys=())):
                 break
             checked = carried.topic(topic)
-            shown = self._shown(checked.session) if checked else None
+            shown = self._shown(checked.session, left) if checked else None
             if checked and shown:
-                cost = self._block.take(self._kind, self._line(shown), self._left)
-                self._left -= cost or 0
+                cost = self._block.take(self._kind, self._line(shown), left)
+                self._left = max(0, self._left - (cost or 0))
                 self.taken.append(replace(checked, session=shown))
         return self.taken
 
-    def _shown(self, session: Session) -> Session | None:
-        """A short line, or one as long as the room if a short one holds nothing of the summary."""
-        short = min(self._left, self._longest)
+    def _shown(self, session: Session, left: int) -> Session | None:
+        """A short line, or one as long as what is left if a short one holds nothing."""
+        short = min(left, self._longest)
         return shortened(session, partial(self._fits, short), self._rate) or shortened(
-            session, partial(self._fits, self._left), self._rate
+            session, partial(self._fits, left), self._rate
         )
 
     def _fits(self, room: int, session: Session) -> bool:

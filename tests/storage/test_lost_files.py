@@ -19,7 +19,7 @@ from threading import Barrier
 import pytest
 
 from cognigraph import Memory, Settings, StorageSettings, StoreError, cli
-from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.connection import Pool, _Connection
 from tests.forked import Forked
 from tests.storage.test_kill import ROOT
 from tests.storage.writers import Calls, open_memory, turn
@@ -422,7 +422,7 @@ def test_a_checkpoint_that_fails_does_not_keep_a_memory_from_opening(tmp_path, m
     with open_memory(path) as memory:
         add(memory, 1)
 
-        class Full(sqlite3.Connection):
+        class Full(_Connection):
             """A disk without room for the pages of the log."""
 
             def execute(self, sql, *arguments):  # type: ignore[no-untyped-def]
