@@ -599,12 +599,12 @@ def serve_many() -> str:
             continue
         found = result(f"serve-many-{name}")
         fair, memory = found["fairness"], found["resident_mb"]
-        spaces, calls = f"{found['spaces']:,} spaces", f"{found['model']['at_once']} calls"
+        spaces, calls = f"{found['spaces']:,} spaces", f"{found['model']['calls']:,} calls"
         minutes = f"{found['seconds'] / 60:.0f} min"
         for which, who in (("alone", "without it"), ("beside", "beside the greedy key")):
             rows.append(
                 [
-                    f"{store}, {spaces}, {calls} at once, {minutes}, {who}",
+                    f"{store}, {spaces}, {calls} of a model, {minutes}, {who}",
                     f"{fair['others_per_second'][which]:.1f}",
                     *(_latencies(fair[which][what]) for what in ("add", "search")),
                     *(["", "", ""] if which == "alone" else [
@@ -626,7 +626,7 @@ def greedy_key() -> str:
         "In the run of half an hour, the greedy key, with "
         f"{fair['greedy_requests_at_once']} requests at once, got "
         f"{fair['greedy_per_second']:.1f} answers a second. The model took "
-        f"{model['seconds']:.0f} s for an answer, {model['at_once']} at once. The machine had much "
+        f"{model['seconds']:.0f} s for an answer and gave {model['calls']:,}. The machine had much "
         f"other work: a load of {load['least']:.0f} to {load['most']:.0f} on {found['cores']} "
         f"cores. A request took {found['cpu_ms_per_request']:.0f} ms of processor time, enrichment "
         "included.\n"
