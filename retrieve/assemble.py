@@ -157,9 +157,9 @@ def assemble(
     block = _Block(count, max_tokens, [*opening, FOOTER])
     episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
     topics = episodes.fill(episode_topics(result.episodes), carried)
+    facts_room = int(max_tokens * settings.triple_share)
     if not topics and settings.sessions:
         room = int(max_tokens * settings.session_share)
-        facts_room = int(max_tokens * settings.triple_share)
         is_ample = _all_fit(result.hits, count, max_tokens - room - facts_room)
         sessions = _Topics(block, "S", zone, room, rate, is_ample=is_ample)
         topics = sessions.fill(session_topics(result), carried)
@@ -167,9 +167,8 @@ def assemble(
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
 
     def fill(block: _Block, facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
-        room = int(max_tokens * settings.triple_share)
         line = partial(triple_line, zone=zone)
-        triples = _fill(block, "T", facts, line, room, carried.fact)
+        triples = _fill(block, "T", facts, line, facts_room, carried.fact)
         return triples, messages.choose(triples, block.fit, endings(triples).of)
 
     triples, chosen = fill(block.copy(), facts)
@@ -276,7 +275,8 @@ def _all_fit(hits: Sequence[Hit], count: Callable[[str], int], room: int) -> boo
 class _Topics:
     """One part of a block: the lines of sessions or of episodes that were taken.
 
-    The lines of sessions are short, unless the room ``is_ample``, so that no message lacks it.
+    The lines of sessions are short, so that they take little room from messages, unless the room
+    ``is_ample``: then every message fits anyway.
     """
 
     def __init__(

@@ -21,20 +21,13 @@ from cognigraph import Memory, StoredMessage
 from cognigraph.hooks.agents import PERSON, space_of
 from cognigraph.hooks.spool import Spool
 from tests.e2e.command_line import environment
+from tests.unit.test_importers import SAID
 
 pytestmark = pytest.mark.slow
 
 FACT = "We decided to use PostgreSQL 16 for the billing service."
 SECONDS = 60
 DATA = Path(__file__).parents[1] / "data" / "imports"
-SAID = [
-    ("user", "Which database does the billing service use?"),
-    ("assistant", "Let me look."),
-    ("assistant", "PostgreSQL 16."),
-    ("user", "And the mail service?"),
-    ("assistant", "None."),
-]
-"""What is said in the session of Codex."""
 
 
 class Agent:
