@@ -6,6 +6,8 @@ left out: there the sentence has to tell.
 
 from __future__ import annotations
 
+import unicodedata
+
 from cognigraph.english.words import word_set
 
 FIRST_NAMES = word_set(
@@ -98,3 +100,11 @@ FIRST_NAMES = word_set(
     yosef youssef yuki yulia yuri yusuf yves yvette yvonne zachary zainab zara zeynep zoe
     zofia zoltan"""
 )
+
+
+def is_first_name(low: str) -> bool:
+    """Return whether a word in lower case is a first name, with or without its accents."""
+    if low.isascii():
+        return low in FIRST_NAMES
+    plain = unicodedata.normalize("NFD", low)
+    return "".join(char for char in plain if not unicodedata.combining(char)) in FIRST_NAMES

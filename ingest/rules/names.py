@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cognigraph.english import words
-from cognigraph.english.first_names import FIRST_NAMES
+from cognigraph.english.first_names import is_first_name
 from cognigraph.english.sentences import TITLES, Token
 from cognigraph.english.verbs import BE, FINITE_AUX, guess_verb, is_past, known_verb, verb_only
 from cognigraph.english.words import CITIES, REGIONS, word_set
@@ -173,7 +173,7 @@ def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
     whole = " ".join(token.low for token in tokens[start:end])
     if first in words.TITLES and end - start > 1:
         return "person"
-    if first in FIRST_NAMES and end - start <= _LONGEST_PERSON:
+    if is_first_name(first) and end - start <= _LONGEST_PERSON:
         return "person"
     if whole in REGIONS or (whole in CITIES and start and tokens[start - 1].low in _PLACING):
         return "location"

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from cognigraph.english import words
-from cognigraph.english.first_names import FIRST_NAMES
+from cognigraph.english.first_names import is_first_name
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
-from cognigraph.english.times.readers import DAYPARTS, MONTHS, WEEKDAYS
+from cognigraph.english.times.readers import DAYPARTS, MONTHS, UNITS, WEEKDAYS
 from cognigraph.english.verbs import (
     BE,
     FINITE_AUX,
@@ -69,10 +69,13 @@ _DOUBT = word_set(
     """if unless once whether would could might may should maybe perhaps probably possibly supposedly
     apparently allegedly wish wishing hope hoping hopefully guess think thought thinking believe
     seem seems almost nearly until till unsure doubt wonder wondering bet except said says say
-    saying told tells asked claims claimed joke jokes character actor actress film movie
-    book novel song episode story plot scene verse lyric"""
+    saying told tells asked claims claimed"""
 )
 """Words of what is not certain, holds only under a condition, or reports others."""
+_FICTION = word_set(
+    "joke jokes character actor actress film movie book novel song episode story plot scene verse lyric"
+)
+"""Words of what may be invented: "my sister Anna" is then perhaps nobody's sister."""
 _QUOTES = re.compile(r"[\"“”«»„]|(?<!\w)'\w[^']*'(?!\w)")
 _LAUGHTER = r"(?:lol|lmao|rofl|xd|(?:ha){2,}h?|(?:he){2,})"
 
@@ -121,7 +124,8 @@ _LIST = rf"{_WORDS}(?: , {_WORDS})*(?: ,)? (?:and|or) {_WORDS}|{_WORDS}"
 _LASTING = r"(?:from now on|from here on|going forward|in future|in the future)"
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _WHEN = r"(?: ⟦(?:since)?(?P<when>\d+)⟧)?"
-_SINCE = r"(?: ⟦since(?P<when>\d+)⟧)?"
+_COUNT = rf"(?:(?:over|about|nearly|almost) )?(?:{_NUMBER}|many|a few|several)"
+_SINCE = rf"(?: ⟦since(?P<when>\d+)⟧| for {_COUNT} (?:year|month)s?(?: now)?)?"
 _PRESENT = frozenset(("now", "currently", "at the moment", "these days", "right now"))
 _MY = r"(?:[Mm]y|[Oo]ur)"
 _WE = r"(?:I|[Ww]e)"
@@ -171,18 +175,43 @@ _ATTRIBUTES: tuple[tuple[str, str], ...] = (
 """What people have one of, and the form of its values."""
 _ATTRIBUTE = "|".join(names for names, _ in _ATTRIBUTES)
 _OCCUPATIONS = (
-    "accountant|actor|actress|analyst|architect|artist|baker|banker|barista|biologist|bricklayer"
-    "|builder|carer|carpenter|cashier|chef|chemist|cleaner|consultant|copywriter|data scientist"
-    "|dentist|designer|developer|dietitian|doctor|economist|editor|electrician|engineer|farmer"
-    "|firefighter|freelancer|gardener|geologist|hairdresser|historian|illustrator|journalist|judge"
-    "|lawyer|lecturer|librarian|mechanic|midwife|musician|novelist|nurse|optician|painter|paralegal"
-    "|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber|police officer"
-    "|postdoc|product manager|professor|programmer|project manager|psychologist|receptionist"
-    "|researcher|sailor|scientist|secretary|social worker|solicitor|student|surgeon|surveyor"
-    "|teacher|technician|therapist|translator|tutor|vet|veterinarian|waiter|waitress|welder"
+    "accountant|actor|actress|actuary|analyst|anthropologist|archaeologist|architect|archivist|artist"
+    "|astronomer|audiologist|auditor|author|baker|banker|barber|barista|bartender|beautician|biologist"
+    "|blacksmith|bookbinder|bookkeeper|botanist|bricklayer|builder|butcher|caretaker|carer|carpenter"
+    "|cartographer|cashier|chef|chemist|childminder|choreographer|cleaner|clerk|composer|confectioner"
+    "|conservator|consultant|cook|copywriter|counsellor|courier|curator|dancer|decorator|dentist"
+    "|designer|developer|dietician|dietitian|dispatcher|diver|docker|doctor|dressmaker|driver"
+    "|economist|editor|electrician|engineer|farmer|firefighter|fisherman|forester|freelancer"
+    "|gardener|geographer|geologist|geophysicist|glazier|guide|hairdresser|historian|housekeeper"
+    "|hygienist|illustrator|instructor|interpreter|janitor|jeweller|joiner|journalist|judge"
+    "|labourer|lawyer|lecturer|librarian|linguist|machinist|magistrate|mathematician|mechanic"
+    "|meteorologist|midwife|miner|musician|nanny|novelist|nurse|nutritionist|optician|optometrist"
+    "|painter|paralegal|paramedic|pharmacist|philosopher|photographer|physicist|physiotherapist|pilot"
+    "|plasterer|plumber|police officer|porter|postdoc|postman|potter|printer|producer|product manager"
+    "|professor|programmer|project manager|psychiatrist|psychologist|radiographer|receptionist|registrar"
+    "|researcher|roofer|sailor|scientist|sculptor|secretary|shoemaker|social worker|sociologist"
+    "|soldier|solicitor|statistician|stonemason|student|surgeon|surveyor|tailor|teacher|technician"
+    "|therapist|tiler|translator|tutor|undertaker|upholsterer|vet|veterinarian|waiter|waitress|welder"
+    "|writer|zoologist|intern|apprentice|barrister|vicar|priest"
 )
-_AT = rf"(?: (?:at|for|in) (?:the )?{_NAME})?"
-_JOB = rf"(?:[a-z][\w-]* ){{0,3}}(?:{_OCCUPATIONS})"
+"""Single words of the unit groups of ISCO-08, and words of the same kind."""
+_OFFICES = (
+    "chair|chairman|chairwoman|chairperson|president|vice[ -]president|treasurer|secretary|captain"
+    "|director|head|owner|co-owner|founder|co-founder|CEO|CTO|CFO|COO|curator|organiser|organizer|leader"
+)
+"""What one person at a time is for a group or a thing."""
+_CONDITIONS = (
+    r"(?:\w+itis|\w+osis|\w+a?emia|\w+ deficiency|\w+ (?:disease|syndrome|disorder|intolerance|palsy)"
+    r"|asthma|diabetes(?: type [12])?|type [12] diabetes|epilepsy|eczema|psoriasis|migraines?|tinnitus"
+    r"|hypertension|glaucoma|cataracts|adhd|add|ocd|ptsd|autism|dyslexia|dyspraxia|insomnia|scoliosis"
+    r"|hay fever|atrial fibrillation|high blood pressure|arthritis|anaemia|cancer|ibs|copd|hiv)"
+)
+_HOMES = (
+    "flat|house|apartment|studio|cottage|bungalow|farm|boat|houseboat|narrowboat|caravan|basement|attic"
+    "|loft|annexe|dorm|hostel|village|town|suburb|city|hill|island|floor|bedsit|room|terrace"
+)
+_AT = rf"(?: (?:at|for|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
+_JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _TRAIT = (
     r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
     r"|colou?r-?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
@@ -191,9 +220,16 @@ _TRAIT = (
 """What people are for long, and nobody as a joke."""
 
 _INSTRUMENTS = (
-    "accordion|banjo|bass|bassoon|cello|clarinet|drums|flute|guitar|harp|horn|oboe|organ|piano"
-    "|saxophone|sax|trombone|trumpet|tuba|ukulele|viola|violin"
+    "accordion|bagpipes|banjo|bass|bassoon|cello|clarinet|cornet|double bass|drums|euphonium|fiddle|flute"
+    "|guitar|harmonica|harp|harpsichord|horn|keyboards|lute|mandolin|marimba|oboe|organ|percussion|piano"
+    "|recorder|saxophone|sax|sitar|timpani|trombone|trumpet|tuba|ukulele|viola|violin|xylophone"
 )
+_SPORTS = (
+    "badminton|baseball|basketball|chess|cricket|darts|football|golf|handball|hockey|ice hockey|netball"
+    "|padel|pool|rugby|soccer|softball|squash|table tennis|tennis|volleyball|water polo"
+)
+_VOICES = "soprano|mezzo|alto|tenor|baritone|bass"
+_VEHICLES = "car|van|bus|tram|train|truck|lorry|taxi|cab|motorbike|motorcycle|scooter|moped|ambulance"
 _WORK = r"(?:work|works|am working|is working)"
 _MARK = re.compile(r" (?:[,;:(–—-]) (?=.)")
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -209,6 +245,8 @@ _POINTING = word_set(
 """Words that point at something outside of the clause, so that nobody could tell what is meant."""
 _JOINING = word_set("and or with without in at on of for from by about over than")
 _OTHERS = word_set("he she they you everyone somebody someone guy") | words.PERSON_NOUNS
+_PARTS = word_set("user assistant agent system speaker interviewer bot narrator me quote")
+"""Before a colon, whose line it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +261,8 @@ class _Clause:
 
 
 _Reading = Callable[[re.Match[str], _Clause], Fact | None]
+_Read = tuple[str, Fact]
+"""The name of a frame, and what it has read."""
 
 
 def statements(
@@ -231,23 +271,24 @@ def statements(
     speaker: str,
     *,
     to_assistant: bool,
-) -> list[Fact]:
-    """Return what a message states for certain, as facts without evidence.
+) -> dict[Fact, str]:
+    """Return what a message states for certain: facts without evidence, each with its frame.
 
     ``said`` are its sentences, each with its time expressions and whether it is English; ``text`` is
     the message. ``to_assistant`` is whether it is said to an assistant, who may be told how to work.
     """
     if _is_unreal(text):
-        return []
-    found: list[Fact] = []
+        return {}
+    found: dict[Fact, str] = {}
     quoting = pasted = False
     for sentence, times, english in said:
         quotes = len(_QUOTES.findall(sentence.text))
         if english and not (quotes or quoting or pasted):
-            found += _of_sentence(sentence, times, speaker, to_assistant)
+            for frame, fact in _of_sentence(sentence, times, speaker, to_assistant):
+                found.setdefault(fact, frame)
         quoting ^= sentence.text.count('"') % 2 == 1
         pasted |= sentence.text.rstrip().endswith(":")
-    return list(dict.fromkeys(found))
+    return found
 
 
 def alias_in(fact: Fact) -> str | None:
@@ -268,41 +309,42 @@ def _is_unreal(text: str) -> bool:
 
 def _of_sentence(
     sentence: Sentence, times: Sequence[TimeSpan], speaker: str, to_assistant: bool
-) -> Iterator[Fact]:
+) -> Iterator[_Read]:
     text = _with_times(sentence.tokens, times)
     if _is_labelled(text):
         return
     clause = _Clause(text, sentence.text, times, sentence.tokens, speaker)
     parts = list(_clauses(_without_openers(text)))
-    if not (sentence.question or any(_is_doubtful(part) for _, part in parts)):
-        yield from _appositions(clause)
+    if not _FICTION & set(text.lower().split(" ")):
+        yield from (("apposition", fact) for fact in _appositions(clause))
     end = _question(parts) if sentence.question else len(parts)
-    read: list[Fact | None] = []
+    read: list[_Read | None] = []
     plain = ""
     for number, (link, part) in enumerate(parts):
         before, plain = plain, _trimmed(part)
-        fact = _order(plain, clause, link, asked=number >= end) if to_assistant else None
-        if fact is not None:
-            read.append(fact)
+        order = _order(plain, clause, link, asked=number >= end) if to_assistant else None
+        if order is not None:
+            read.append(("order", order))
             continue
+        said = None
         unread = number > 0 and read[-1] is None
         if number < end:
             if unread and link not in _COORDINATING and _is_framed(parts[number - 1][1]):
                 break
             if link == "and" and before.startswith("I ") and not unread and _shares(plain):
                 plain = f"I {plain}"
-            fact = _of_clause(plain, clause)
+            said = _of_clause(plain, clause)
         if _is_doubtful(part):
             break  # also of what follows: "I wish I lived by the sea and had a dog"
-        read.append(fact)
+        read.append(said)
     laughing = re.search(rf"\w.* {_LAUGHTER}\b", text, re.IGNORECASE) is not None
-    for number, fact in enumerate(read):
+    for number, said in enumerate(read):
         link, part = parts[number + 1] if number + 1 < len(parts) else ("and", "")
         following = read[number + 1] if number + 1 < len(read) else None
         taken_back = following is None and {link, _first_word(part)} & _TAKING_BACK
         doubted = link not in _COORDINATING and _is_doubtful(part)
-        if fact and not (taken_back or doubted or (laughing and not _is_sober(fact))):
-            yield fact
+        if said and not (taken_back or doubted or (laughing and not _is_sober(said[1]))):
+            yield said
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
@@ -362,7 +404,7 @@ def _is_doubtful(part: str) -> bool:
     """Whether a word of doubt is in a clause; not that of "my favourite film"."""
     said = part.split(" ")
     return any(
-        word.lower() in _DOUBT
+        (word.lower() in _DOUBT or word.lower() in _FICTION)
         and not (word == "May" or before in ("favourite", "favorite") or (before, word) == _TO_SAY)
         for before, word in zip(["", *said], said, strict=False)
     )
@@ -378,9 +420,15 @@ def _is_sober(fact: Fact) -> bool:
 
 
 def _is_labelled(text: str) -> bool:
-    """Whether a sentence is somebody's line: "Client: I live in Vienna"."""
-    label = re.match(r"[\w .-]{1,40} : (?=\w)", text)
-    return label is not None and _trimmed(label[0]) != ""
+    """Whether a sentence is somebody's line: "Client: I live in Vienna", not "tools: we use Git"."""
+    label = re.match(r"(?P<topic>[a-z][\w -]{1,30} : )?(?P<label>[\w .-]{1,40} : (?=\w))?", text)
+    if label is None or not (label["topic"] or label["label"]):
+        return False
+    said = f"{label['topic'] or ''}{label['label'] or ''}"
+    lows = said.lower().split(" ")
+    spoken = label["label"] is not None or bool((_OTHERS | _PARTS) & set(lows))
+    spoken = spoken or is_first_name(lows[0])
+    return spoken and _trimmed(said) != ""
 
 
 def _is_framed(before: str) -> bool:
@@ -389,7 +437,7 @@ def _is_framed(before: str) -> bool:
     "She was like, I'm a nurse", "For the exercise, I'm a nurse".
     """
     lows = re.findall(r"\w+", before.lower())
-    others = any(low in _OTHERS or low in FIRST_NAMES for low in lows)
+    others = any(low in _OTHERS or is_first_name(low) for low in lows)
     return others or (lows[:1] != [] and lows[0] in words.PREPOSITIONS)
 
 
@@ -422,6 +470,11 @@ _SAME = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
         (r"\b(have|has) got\b", r"\1"),
+        (rf"(?<=\w)'s (?=(?:an? [a-z]|allergic to|called|named|(?:{_TRAIT})\b))", " is "),
+        (r"\bI am not (?=.* any ?more\b)", "I am no longer "),
+        (r"\bI am no longer (eat|drink)ing\b", r"I do not \1"),
+        (rf"\bI have been (?=an? .* for {_COUNT} (?:year|month)s?\b)", "I am "),
+        (r"\bI have gone (?=(?:vegan|vegetarian|teetotal)\b)", "I am "),
         (r"\b(I|[Ww]e) no longer (?=\w)", r"\1 do not "),
         (r"\b(I|[Ww]e) have been (?=.*⟦since)", r"\1 am "),
         (r"(?: has|'s) been (?=.*⟦since)", " is "),
@@ -446,7 +499,7 @@ def _trimmed(part: str) -> str:
     return _CLOSERS.sub("", _without_openers(part))
 
 
-def _of_clause(text: str, clause: _Clause) -> Fact | None:
+def _of_clause(text: str, clause: _Clause) -> _Read | None:
     """Return what the first fitting frame reads, of the whole clause or of it without its tail."""
     closed, open_ = (_trimmed(_without_tail(text, closed=closed)) for closed in (True, False))
     for frame in FRAMES:
@@ -454,7 +507,7 @@ def _of_clause(text: str, clause: _Clause) -> Fact | None:
         if match is None and (head := closed if frame.closed else open_):
             match = frame.pattern.fullmatch(head)
         if match is not None and (found := frame.read(match, clause)) is not None:
-            return found
+            return frame.name, found
     return None
 
 
@@ -599,7 +652,7 @@ def _is_person(value: str) -> bool:
     """Whether a name is surely one of a person: "My boss is Irish" names nobody."""
     first, _, rest = value.lower().partition(" ")
     return _is_name(value) and (
-        first in FIRST_NAMES or (first.rstrip(".") in TITLES and rest != "")
+        is_first_name(first) or (first.rstrip(".") in TITLES and rest != "")
     )
 
 
@@ -624,6 +677,38 @@ def _is_compared(value: str) -> bool:
     """Whether a preference says what it is compared with; else only the message before tells."""
     parts = re.split(r" (?:to|over) ", value)
     return len(parts) == 2 and all(map(_is_thing, parts))
+
+
+def _moved(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I moved to Leeds"; of a name that is no known place, something else must say so.
+
+    That is why somebody moves ("for the job", "with my wife"), or a known place that is left.
+    """
+    old, value = match["old"], match["value"]
+    left = old is not None and _is_known_place(old)
+    sure = left or match["why"] is not None or re.search(r" with (?:my|our) ", match[0]) is not None
+    accepts = _is_name if sure else _is_known_place
+    return _states("moved to", "location", accepts)(match, clause)
+
+
+def _lives(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I live on a boat": "lives on" and "a boat"."""
+    how, _, home = match["value"].partition(" ")
+    if not _has_subject(match) or not _is_complete(home):
+        return None
+    return _fact(_subject(match, clause), f"lives {how}", home, "object")
+
+
+def _is_complete(value: str) -> bool:
+    """Whether a phrase with its articles says by itself what it means, and tells of no time."""
+    said = value.split(" ")
+    return _is_thing(" ".join(word for word in said if word not in _ARTICLES)) and not (
+        _PASSING & {word.lower() for word in said}
+    )
+
+
+_ARTICLES = word_set("the a an")
+_PASSING = UNITS.keys() | word_set("now moment time once while making")
 
 
 def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -678,6 +763,26 @@ def _kin_of(name: str, one: str, owner: str) -> Fact:
     return _fact(name, f"is {one} of", owner, "person", subject_type=type)
 
 
+def _called(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "our project is called Swift"."""
+    if not _is_thing(match["what"]):
+        return None
+    subject = f"{clause.speaker}'s {match['what']}"
+    return _fact(subject, "is called", match["value"], "object", subject_type="concept")
+
+
+def _together(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "Tom and I have been together for two years"."""
+    if not _is_name(match["value"]):
+        return None
+    relation = {"married": "is married to", "engaged": "is engaged to"}
+    return _fact(clause.speaker, relation.get(match["how"], "is together with"), match["value"], "person")
+
+
+def _is_driven(value: str) -> bool:
+    return _is_complete(value) and not value.endswith(("er", "s"))
+
+
 def _introduction(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "I'm Marek" of a user who has no other name yet."""
     unnamed = clause.speaker == ANONYMOUS and _is_person(match["value"])
@@ -723,6 +828,28 @@ def _switched(match: re.Match[str], clause: _Clause) -> Fact | None:
     )
 
 
+def _job(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I'm a nurse at Leeds General": what one was once, or is to be, is no work."""
+    job = match["value"]
+    if not _is_complete(job):
+        return None
+    was = {"retired", "former", "ex"} & set(re.findall(r"\w+", job))
+    return _states("is" if was else "works as", "concept")(match, clause)
+
+
+def _no_longer(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I'm no longer a nurse", "I'm not vegan any more"."""
+    job = re.search(rf"\b(?:{_OCCUPATIONS})\b", match["value"]) is not None
+    return _states("works as" if job else "is", "concept", negated=True)(match, clause)
+
+
+def _is_office(value: str) -> bool:
+    """Whether somebody is "treasurer of the club" or "director": not "head over heels"."""
+    return _is_complete(value) and not (
+        value in ("head", "owner", "leader", "founder") or _SAYING & set(value.split(" "))
+    )
+
+
 def _job_at(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "I work at Google as an engineer" as "I work as an engineer at Google"."""
     if not _has_subject(match) or not _is_thing(match["value"]):
@@ -733,111 +860,133 @@ def _job_at(match: re.Match[str], clause: _Clause) -> Fact | None:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A form of a clause, and what it states.
+    """A form of a clause, and what it states. ``name`` is the one in the table of frames.
 
     ``closed`` is whether its value has a form of its own, such as a name or a number, so that what
     follows after a comma cannot be a part of it. "I love hiking, swimming and climbing" is open.
     """
 
+    name: str
     pattern: re.Pattern[str]
     read: _Reading
     closed: bool
 
 
-def _frame(pattern: str, read: _Reading, *, closed: bool = True) -> Frame:
-    return Frame(re.compile(pattern), read, closed)
+def _frame(name: str, pattern: str, read: _Reading, *, closed: bool = True) -> Frame:
+    return Frame(name, re.compile(pattern), read, closed)
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame(rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}",
+    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}(?: (?:right )?(?:by|near|next to|close to|above|opposite) {_WORDS})?",
            _states("lives in", "location", _is_place)),
-    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) near (?P<value>{_PLACE}){_SINCE}",
+    _frame("live in a", rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) (?P<value>(?:in|on|above|behind|at) (?:an?|the) (?:[\w'-]+ ){{0,3}}(?:{_HOMES})(?: (?:in|on|above|by|near|at|of|with|behind|opposite) {_WORDS})?)",
+           _lives),
+    _frame("live near", rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) near (?P<value>{_PLACE}){_SINCE}",
            _states("lives near", "location", _is_place)),
-    _frame(rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:from {_PLACE} )?to (?P<value>{_PLACE}){_WHEN}",
-           _states("moved to", "location", _is_known_place)),
-    _frame(rf"{_WHO} {_AM} (?:originally )?from (?P<value>{_PLACE})",
+    _frame("moved to", rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:with {_MY} [a-z]+ )?(?:at the weekend )?(?:,? ?from (?P<old>{_PLACE}) )?to (?P<value>{_PLACE})(?P<why> for (?:work|(?:the|a|my) (?:job|new job|studies|degree|course)))?{_WHEN}",
+           _moved),
+    _frame("from", rf"{_WHO} {_AM} (?:originally )?from (?P<value>{_PLACE})",
            _states("is from", "location", _is_known_place)),
-    _frame(rf"{_WHO} was born in (?P<value>{_PLACE}){_WHEN}",
+    _frame("born in", rf"{_WHO} was born in (?P<value>{_PLACE}){_WHEN}",
            _states("was born in", "location", _is_name)),
-    _frame(rf"{_WHO} grew up in (?P<value>{_PLACE})", _states("grew up in", "location", _is_name)),
-    _frame(rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
+    _frame("grew up", rf"{_WHO} grew up in (?P<value>{_PLACE})", _states("grew up in", "location", _is_name)),
+    _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
            _states("works at", "organization", _is_employer)),
-    _frame(rf"{_ANYONE} {_WORK} (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}){_SINCE}",
+    _frame("work at as", rf"{_ANYONE} {_WORK} (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}){_SINCE}",
            _job_at),
-    _frame(rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_SINCE}",
-           _states("works as", "concept", lambda job: _is_thing(job.replace(" the ", " ")))),
-    _frame(rf"{_WHO} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _states("works as", "concept")),
-    _frame(rf"I (?:have )?(?:just |finally )?(?:started|got) (?:a |my )new job at (?P<value>{_NAME}){_WHEN}",
+    _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_SINCE}",
+           _states("works as", "concept", _is_complete)),
+    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _job),
+    _frame("no longer", rf"I am no longer (?:an? )?(?P<value>{_TRAIT}|freelance|{_JOB}{_AT}){_WHEN}", _no_longer),
+    _frame("works shifts", rf"{_WHO} work (?P<value>(?:nights|days|evenings|weekends|shifts|part-time|full-time|from home|remotely|freelance){_AT}){_SINCE}",
+           _states("works", "concept", lambda value: not _POINTING & set(value.split(" ")))),
+    _frame("office", rf"{_ANYONE} {_AM} (?:the |an? )?(?P<value>(?:[a-z'’-]+ ){{0,2}}(?:{_OFFICES})(?: (?:of|for) {_WORDS})?){_SINCE}",
+           _states("is", "concept", _is_office)),
+    _frame("new job", rf"I (?:have )?(?:just |finally )?(?:started|got) (?:a |my )new job at (?P<value>{_NAME}){_WHEN}",
            _states("started a new job at", "organization", _is_name)),
-    _frame(rf"I (?:have )?(?:just |finally )?started (?:working )?(?:at|for) (?P<value>{_NAME}){_WHEN}",
+    _frame("started at", rf"I (?:have )?(?:just |finally )?started (?:working )?(?:at|for) (?P<value>{_NAME}){_WHEN}",
            _states("started working at", "organization", _is_firm)),
-    _frame(rf"I (?:have )?(?:just |finally )?(?:quit|resigned from|(?:quit|left) my (?:old )?job at) (?P<value>{_NAME}){_WHEN}",
+    _frame("quit", rf"I (?:have )?(?:just |finally )?(?:quit|resigned from|(?:quit|left) my (?:old )?job at) (?P<value>{_NAME}){_WHEN}",
            _states("left", "organization", _is_firm)),
-    _frame(rf"I am no longer (?:at|with|working at|working for) (?P<value>{_NAME}){_WHEN}",
+    _frame("no longer at", rf"I am no longer (?:at|with|working at|working for) (?P<value>{_NAME}){_WHEN}",
            _states("works at", "organization", _is_firm, negated=True)),
-    _frame(rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
+    _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
-    _frame(rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
+    _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),
-    _frame(rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
-    _frame(rf"{_WHO} {_AM} (?P<value>on an? [a-z-]+ diet){_SINCE}", _states("is", "concept")),
-    _frame(rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
+    _frame("condition", rf"{_WHO} (?:have|has) (?:an? )?(?P<value>(?:[a-z]+ )?{_CONDITIONS}){_SINCE}(?: since I was \d+)?",
+           _states("has", "concept", _is_thing)),
+    _frame("trait", rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
+    _frame("diet", rf"{_WHO} {_AM} (?P<value>on an? [a-z-]+ diet){_SINCE}", _states("is", "concept")),
+    _frame("negated verb", rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
-    _frame(rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
+    _frame("stopped", rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
-    _frame(rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
+    _frame("like", rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
            _states("", "concept", _is_liked), closed=False),
-    _frame(rf"{_WE} can not stand (?P<value>{_LIST})", _states("hates", "concept", _is_liked), closed=False),
-    _frame(rf"{_WHO} {_AM} on the (?P<value>{_NAME} team)", _states("is on", "organization")),
-    _frame(rf"I am a (?:big |huge |massive )?fan of (?P<value>{_NAME})",
+    _frame("can not stand", rf"{_WE} can not stand (?P<value>{_LIST})", _states("hates", "concept", _is_liked), closed=False),
+    _frame("team", rf"{_WHO} {_AM} (?:on|in) the (?P<value>[\w&-]+(?: [\w&-]+)? team)", _states("is on", "organization")),
+    _frame("fan", rf"I am a (?:big |huge |massive )?fan of (?P<value>{_NAME})",
            _states("is a fan of", "concept", _is_name)),
-    _frame(rf"{_ANYONE} {_EVER}prefers? (?P<value>{_LIST})",
+    _frame("prefer", rf"{_ANYONE} {_EVER}prefers? (?P<value>{_LIST})",
            _states("prefers", "concept", _is_compared), closed=False),
-    _frame(rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
+    _frame("use", rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
            _states("uses", "object", _is_firm)),
-    _frame(rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}) to (?P<value>{_NAME}){_WHEN}",
+    _frame("use instead", rf"{_WE} (?:now )?use (?P<value>{_NAME}) instead of (?P<old>{_NAME})", _switched),
+    _frame("switched", rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}|[\w+#.-]+) to (?P<value>{_NAME}|[\w+#.-]+){_WHEN}",
            _switched),
-    _frame(rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
+    _frame("bought", rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
            _states("", "object", _is_bought)),
-    _frame(rf"{_ANYONE} (?:volunteers?|{_AM} volunteering) (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
+    _frame("volunteer", rf"{_ANYONE} (?:volunteers?|{_AM} volunteering) (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
            _states("volunteers at", "organization", _is_thing)),
-    _frame(rf"{_WHO} (?:drive|drives) an? (?P<value>{_NAME})", _states("drives", "object", _is_name)),
-    _frame(rf"{_WHO} (?:speak|speaks) (?P<value>{_NAME}(?: and (?:a (?:little|bit of) )?{_NAME})?)",
+    _frame("drive", rf"{_WHO} (?:drive|drives) (?P<value>an? {_NAME}|(?:an?|the) (?:[\w-]+ ){{0,3}}(?:{_VEHICLES}))", _states("drives", "object", _is_driven)),
+    _frame("rent", rf"{_WE} (?:rent|{_AM} renting) (?P<value>(?:an?|the) (?:[\w-]+ ){{0,2}}(?:{_HOMES}|garage|office|allotment|shop)(?: (?:in|on|at|near|from|with) {_WORDS})?){_SINCE}",
+           _states("rents", "object", _is_complete)),
+    _frame("speak", rf"{_WHO} (?:speak|speaks) (?P<value>{_NAME}(?: and (?:a (?:little|bit of) )?{_NAME})?)",
            _states("speaks", "concept", _is_name)),
-    _frame(rf"I am learning (?P<value>{_NAME})", _states("is learning", "concept", _is_name)),
-    _frame(rf"{_WHO} (?:play|plays) the (?P<value>{_INSTRUMENTS})(?: in {_WORDS})?",
-           _states("plays", "object")),
-    _frame(rf"{_WE} own an? (?P<value>{_WORDS})", _states("owns", "object", _is_thing)),
-    _frame(rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
-    _frame(rf"{_WHO} (?:have |has )?(?:just )?turned (?P<value>[1-9]\d){_WHEN}", _states("turned", "concept")),
-    _frame(rf"{_WHO} was born (?:on )?⟦(?P<value>\d+)⟧", _born),
-    _frame(rf"{_WHO} {_AM} (?:married|engaged) to (?P<value>{_PERSON})",
+    _frame("learning", rf"I am learning (?P<value>{_NAME}(?: for {_WORDS})?)", _states("is learning", "concept", _is_complete)),
+    _frame("instrument", rf"{_ANYONE} (?:play|plays) (?:the )?(?P<value>(?:(?:first|second|third|lead|solo|1st|2nd) )?(?:{_INSTRUMENTS})(?: in {_WORDS})?)",
+           _states("plays", "object", _is_complete)),
+    _frame("sport", rf"{_ANYONE} (?:play|plays) (?P<value>(?:{_SPORTS})(?: (?:for|with|at|in) {_WORDS})?)",
+           _states("plays", "object", _is_complete)),
+    _frame("sing", rf"{_WHO} (?:sing|sings) (?P<value>(?:{_VOICES})(?: in {_WORDS})?|in {_WORDS})",
+           _states("sings", "concept", lambda value: _is_complete(value.removeprefix("in ")))),
+    _frame("own", rf"{_WE} own (?P<value>(?:an?|the) {_WORDS})", _states("owns", "object", _is_complete)),
+    _frame("age", rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
+    _frame("turned", rf"{_WHO} (?:have |has )?(?:just )?turned (?P<value>[1-9]\d){_WHEN}", _states("turned", "concept")),
+    _frame("born on", rf"{_WHO} was born (?:on )?⟦(?P<value>\d+)⟧", _born),
+    _frame("married", rf"{_WHO} {_AM} (?:married|engaged) to (?P<value>{_PERSON})",
            _states("is married to", "person", _is_name)),
-    _frame(rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
+    _frame("dose", rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
            _states("takes", "object")),
-    _frame(rf"{_WHO} (?:take|takes) (?P<value>[a-z]+ (?:daily|(?:once|twice|three times) a day))",
+    _frame("takes", rf"{_WHO} (?:take|takes) (?P<value>[a-z]+ (?:daily|(?:once|twice|three times) a day))",
            _states("takes", "object", _is_thing)),
-    _frame(rf"{_WHO} (?P<verb>teach|study|teaches|studies) (?P<value>[a-z]+(?: (?:at|in) (?:{_NAME}|an? {_WORDS}))?)",
-           _states("", "concept", _is_thing)),
-    _frame(rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids))",
+    _frame("teach", rf"{_WHO} (?P<verb>teach|study|teaches|studies) (?P<value>[\w-]+(?: (?:at|in|to) {_WORDS})?)",
+           _states("", "concept", _is_complete)),
+    _frame("have", rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids)(?: ,? ?(?:called |named )?{_PERSON}(?: , {_PERSON})* and {_PERSON})?)",
            _states("has", "concept")),
-    _frame(rf"{_MY} {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
-    _frame(rf"{_MY} (?:new |current )?(?P<attribute>(?:home |postal )?address) is (?P<value>\S+(?: \S+){{0,11}})",
+    _frame("favourite", rf"{_MY} {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
+    _frame("address", rf"{_MY} (?:new |current )?(?P<attribute>(?:home |postal )?address) is (?P<value>\S+(?: \S+){{0,11}})",
            _attribute, closed=False),
-    _frame(rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
+    _frame("attribute", rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
            _attribute),
-    _frame(rf"{_MY} (?:new |current )?(?P<attribute>[a-z0-9-]+(?: [a-z0-9-]+){{0,2}}) is (?P<value>(?=\S*\d)[^\s⟦]+|[A-Z]+ \d+|[\d.,]+ (?:euros?|dollars|pounds|kg|cm|km|hours|kronor|francs))",
+    _frame("exact", rf"{_MY} (?:new |current )?(?P<attribute>[a-z0-9-]+(?: [a-z0-9-]+){{0,2}}) is (?P<value>(?=\S*\d)[^\s⟦]+|[A-Z]+ \d+|[\d.,]+ (?:euros?|dollars|pounds|kg|cm|km|hours|kronor|francs))",
            _exact),
-    _frame(rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
+    _frame("called", rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
            _kinship(_is_name)),
-    _frame(rf"{_MY} (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
-    _frame(rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person)),
-    _frame(rf"(?:I am|(?P<value>{_PERSON}) is) (?P<owner>{_PERSON})'s (?P<one>{_ONES})",
+    _frame("thing called", rf"{_MY} (?P<what>[a-z]+(?: [a-z]+){{0,2}}) is (?:called|named) (?P<value>{_NAME})", _called),
+    _frame("together", rf"(?P<value>{_PERSON}) and I (?:are|have been) (?P<how>together|married|engaged|dating){_SINCE}", _together),
+    _frame("kin is", rf"{_MY} (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
+    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person)),
+    _frame("somebody's kin", rf"(?:I am|(?P<value>{_PERSON}) is) (?P<owner>{_PERSON})'s (?P<one>{_ONES})",
            _kinship(_is_person)),
-    _frame(rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
-    _frame(rf"(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
-    _frame(rf"[Mm]y name is (?P<value>{_PERSON})", _own_name),
-    _frame(rf"I am (?P<value>{_PERSON})", _introduction),
+    _frame("have called", rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
+    _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
+           _states("has", "concept")),
+    _frame("called by all", rf"(?:[Ee]verybody|[Ee]veryone|[Pp]eople|[Mm]y (?:friends|family)|[Tt]hey all) calls? me (?P<value>{_PERSON})", _own_name),
+    _frame("call me", rf"(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
+    _frame("my name", rf"[Mm]y name is (?P<value>{_PERSON})", _own_name),
+    _frame("introduction", rf"I am (?P<value>{_PERSON})", _introduction),
 )  # fmt: skip
 
 _APPOSITION = re.compile(rf"\b[Mm]y (?P<one>{_ONES}) (?P<value>{_PERSON})(?!\w)")

@@ -200,18 +200,26 @@ class ChunkInContext:
         return read
 
     @cached_property
-    def statements(self) -> list[Fact]:
-        """What the chunk states for certain: nothing unless a person speaks of itself."""
+    def framed(self) -> dict[Fact, str]:
+        """What the chunk states for certain, each with the frame that reads it.
+
+        Nothing unless a person speaks of itself.
+        """
         speaker = self.chunk.speaker or ANONYMOUS
         if speaker.lower() in ("me", "i", "myself"):
             speaker = ANONYMOUS
         if self.role in UNREAD_ROLES or speaker.lower() in _CHANNELS:
-            return []
+            return {}
         if self.role == "assistant":  # what an assistant says is nearly always advice for anybody
-            return tasks(self.chunk.text, self._other, by_assistant=True)
+            return dict.fromkeys(tasks(self.chunk.text, self._other, by_assistant=True), "task")
         said = [(item.sentence, item.times, item.english) for item in self.read]
         stated = statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
-        return [*stated, *tasks(self.chunk.text, speaker, by_assistant=False)]
+        return stated | dict.fromkeys(tasks(self.chunk.text, speaker, by_assistant=False), "task")
+
+    @property
+    def statements(self) -> list[Fact]:
+        """What the chunk states for certain."""
+        return list(self.framed)
 
 
 def _names_heard(found: Iterable[Sentence]) -> dict[str, _Heard]:
