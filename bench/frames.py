@@ -31,7 +31,7 @@ from cognigraph.model.messages import role_of
 from cognigraph.stores.records import WorkChunk
 
 VERDICTS = Path(__file__).parent / "labels" / "frames.jsonl"
-NAMES = (*(frame.name for frame in FRAMES), "apposition", "order", "task")
+NAMES = (*(frame.name for frame in FRAMES), "apposition", "apposed job", "order", "task")
 
 
 def facts(folder: Path) -> Iterator[tuple[str, str, str, Fact, str]]:

@@ -12,7 +12,7 @@ follows with "but" or "or" must itself be understood, because it may take back t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
@@ -69,11 +69,11 @@ _DOUBT = word_set(
     """if unless once whether would could might may should maybe perhaps probably possibly supposedly
     apparently allegedly wish wishing hope hoping hopefully guess think thought thinking believe
     seem seems almost nearly until till unsure doubt wonder wondering bet except said says say
-    saying told tells asked claims claimed"""
+    saying told tells asked claims claimed actor actress plot scene"""
 )
 """Words of what is not certain, holds only under a condition, or reports others."""
 _FICTION = word_set(
-    "joke jokes character actor actress film movie book novel song episode story plot scene verse lyric"
+    "joke jokes character film movie book novel song episode story verse lyric"
 )
 """Words of what may be invented: "my sister Anna" is then perhaps nobody's sister."""
 _QUOTES = re.compile(r"[\"“”«»„]|(?<!\w)'\w[^']*'(?!\w)")
@@ -150,7 +150,10 @@ _PET_WORDS = (
 )
 _OLDER = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|half|late) )?"
 _ONES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
-_WHO = rf"(?:I|{_MY} (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?)"
+_WHO = (
+    rf"(?:I|{_MY} (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?"
+    rf"|{_MY} {_OLDER}(?:{_ROLE_WORDS}) (?P<other>{_PERSON}))"
+)
 _ANYONE = rf"(?:{_WHO}|(?P<third>{_PERSON}))"
 _FAVOURITE = r"(?:all-time )?favou?rite (?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2})"
 _EMPTY_FAVOURITES = word_set(
@@ -210,11 +213,11 @@ _HOMES = (
     "flat|house|apartment|studio|cottage|bungalow|farm|boat|houseboat|narrowboat|caravan|basement|attic"
     "|loft|annexe|dorm|hostel|village|town|suburb|city|hill|island|floor|bedsit|room|terrace"
 )
-_AT = rf"(?: (?:at|for|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
+_AT = rf"(?: (?:at|for(?! {_COUNT} )|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _TRAIT = (
     r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
-    r"|colou?r-?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
+    r"|colou?r[ -]?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
     "|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)(?: of [a-z]+)?)"
 )
 """What people are for long, and nobody as a joke."""
@@ -251,13 +254,19 @@ _PARTS = word_set("user assistant agent system speaker interviewer bot narrator 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause, with its time expressions as ⟦n⟧; ``written`` is its sentence as it was written."""
+    """A clause, with its time expressions as ⟦n⟧; ``written`` is its sentence as it was written.
+
+    ``people`` are the names, in lower case, of those who talk, and ``named`` are words that stand
+    with a capital within a sentence of the message.
+    """
 
     text: str
     written: str
     times: Sequence[TimeSpan]
     tokens: Sequence[Token]
     speaker: str
+    people: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
 
 
 _Reading = Callable[[re.Match[str], _Clause], Fact | None]
@@ -270,22 +279,32 @@ def statements(
     text: str,
     speaker: str,
     *,
+    people: Iterable[str] = (),
     to_assistant: bool,
 ) -> dict[Fact, str]:
     """Return what a message states for certain: facts without evidence, each with its frame.
 
     ``said`` are its sentences, each with its time expressions and whether it is English; ``text`` is
-    the message. ``to_assistant`` is whether it is said to an assistant, who may be told how to work.
+    the message, and ``people`` are those who talk. ``to_assistant`` is whether it is said to an assistant, who may be told how to work.
     """
     if _is_unreal(text):
         return {}
     found: dict[Fact, str] = {}
     quoting = pasted = False
+    known = frozenset(name.lower() for name in people)
+    named = frozenset(re.findall(r"(?<=[\w,] )[A-Z][\w'-]+", text))
+    before = ""
     for sentence, times, english in said:
-        quotes = len(_QUOTES.findall(sentence.text))
-        if english and not (quotes or quoting or pasted):
-            for frame, fact in _of_sentence(sentence, times, speaker, to_assistant):
+        quoted = _QUOTES.search(sentence.text) is not None
+        if english and not (quoting or pasted):
+            written = _with_times(sentence.tokens, times, first=not before)
+            clause = _Clause(
+                written, sentence.text, times, sentence.tokens, speaker, known, named
+            )
+            read = _of_sentence(sentence, clause, before, to_assistant) if not quoted else ()
+            for frame, fact in (*_appositions(clause), *read):
                 found.setdefault(fact, frame)
+        before = f"{before} {sentence.text}"
         quoting ^= sentence.text.count('"') % 2 == 1
         pasted |= sentence.text.rstrip().endswith(":")
     return found
@@ -308,20 +327,21 @@ def _is_unreal(text: str) -> bool:
 
 
 def _of_sentence(
-    sentence: Sentence, times: Sequence[TimeSpan], speaker: str, to_assistant: bool
+    sentence: Sentence, clause: _Clause, before: str, to_assistant: bool
 ) -> Iterator[_Read]:
-    text = _with_times(sentence.tokens, times)
+    text = clause.text
     if _is_labelled(text):
         return
-    clause = _Clause(text, sentence.text, times, sentence.tokens, speaker)
-    parts = list(_clauses(_without_openers(text)))
-    if not _FICTION & set(text.lower().split(" ")):
-        yield from (("apposition", fact) for fact in _appositions(clause))
+    if not sentence.question:
+        yield from _introduced(clause)
+    parts = list(_clauses(_without_openers(_each_have(text))))
+    earlier = f"{before} ."
     end = _question(parts) if sentence.question else len(parts)
     read: list[_Read | None] = []
     plain = ""
     for number, (link, part) in enumerate(parts):
-        before, plain = plain, _trimmed(part)
+        last, plain = plain, _with_antecedent(_trimmed(part), earlier)
+        earlier = f"{earlier} {part}"
         order = _order(plain, clause, link, asked=number >= end) if to_assistant else None
         if order is not None:
             read.append(("order", order))
@@ -331,7 +351,7 @@ def _of_sentence(
         if number < end:
             if unread and link not in _COORDINATING and _is_framed(parts[number - 1][1]):
                 break
-            if link == "and" and before.startswith("I ") and not unread and _shares(plain):
+            if link == "and" and last.startswith("I ") and not unread and _shares(plain):
                 plain = f"I {plain}"
             said = _of_clause(plain, clause)
         if _is_doubtful(part):
@@ -441,10 +461,11 @@ def _is_framed(before: str) -> bool:
     return others or (lows[:1] != [] and lows[0] in words.PREPOSITIONS)
 
 
-def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
+def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan], *, first: bool) -> str:
     """Return the tokens as text, with a sign for each time expression that may be a date.
 
     What is the same is said the same way: "I have got", "i no longer", "I have been ... since May".
+    ``first`` is whether it begins the message, where "Living in Leeds" has no subject but "I".
     """
     parts: list[str] = []
     at = 0
@@ -461,11 +482,14 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
         parts.append(text if span is None else f"⟦{since}{number}⟧")
         at = at + 1 if span is None else span.end
     text = " ".join(parts).replace(" 's", "'s")
+    if first and (bare := _WITHOUT_SUBJECT.match(text)) is not None:
+        text = f"I am {bare[1].lower()}{text[bare.end() :]}"
     for pattern, plain in _SAME:
         text = pattern.sub(plain, text)
     return text
 
 
+_WITHOUT_SUBJECT = re.compile(r"(?:[Ss]till )?((?:[Ll]iving|[Bb]ased) in |[Aa]llergic to )(?=\w)")
 _SAME = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
@@ -482,6 +506,108 @@ _SAME = tuple(
         (r"\bhas (live|work)d (?=.*⟦since)", r"\1s "),
     )
 )
+
+
+_HAVING = re.compile(rf"(?:I|[Ww]e) have (?=an? {_ONES} (?:called|named) {_PERSON}(?: ,)?(?: and)? an? )")
+_ANOTHER = re.compile(rf"( (?:called|named) {_PERSON})(?: ,)?(?: and)?(?= an? )")
+
+
+def _each_have(text: str) -> str:
+    """Give each of several their own verb: "I have a cat called Luna and (I have) a dog ..."."""
+    having = _HAVING.search(text)
+    return text if having is None else _ANOTHER.sub(rf"\1 and {having[0].strip()}", text)
+
+
+_SUBJECT = re.compile(r"(?P<who>[Hh]e|[Ss]he)(?:'s| (?P<is>is))? |(?P<whose>[Hh]is|[Hh]er) (?=name is )")
+_MALE = word_set(
+    """brother father dad husband son uncle nephew grandfather grandpa boyfriend fiancé ex-husband
+    stepfather stepson godfather father-in-law brother-in-law grandson landlord"""
+)
+_FEMALE = word_set(
+    """sister mother mum mom wife daughter aunt niece grandmother grandma girlfriend fiancée ex-wife
+    stepmother stepdaughter godmother mother-in-law sister-in-law granddaughter landlady"""
+)
+_MET = word_set("met meet with and called named to by for than or saw see know knows said asked told")
+
+
+def _with_antecedent(part: str, before: str) -> str:
+    """Say who "he" or "she" is, if only one person was spoken of before: "my brother Tom"."""
+    pronoun = _SUBJECT.match(part)
+    male = pronoun is not None and (pronoun["who"] or pronoun["whose"]).lower() in ("he", "his")
+    person = pronoun and _only_person(before, male)
+    if not (pronoun and person):
+        return part
+    kin = set(person.lower().split(" "))
+    if kin & (_FEMALE if male else _MALE):
+        return part
+    rest = part[pronoun.end() :]
+    if pronoun["whose"]:
+        return f"{person}'s {rest}"
+    return f"{person} {'is ' * (' ' in pronoun[0].strip() or chr(39) in pronoun[0])}{rest}"
+
+
+_PRONOUN = {
+    True: re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE),
+    False: re.compile(r"\b(?:she|her|hers)\b", re.IGNORECASE),
+}
+
+
+def _only_person(before: str, male: bool) -> str | None:
+    """Return "my brother Tom" if a text speaks of nobody else who may be "he" (or "she")."""
+    met = list(_KIN_PHRASE.finditer(before))
+    people = {(match["one"].lower(), match["name"] or "") for match in met}
+    rest = _KIN_PHRASE.sub(" _ ", before)
+    said = re.findall(r"[\w'-]+", rest)
+    others = any(
+        word.lower() in words.PERSON_NOUNS
+        or (word[0].isupper() and (is_first_name(word.lower()) or last.lower() in _MET))
+        for last, word in zip(["", *said], said, strict=False)
+    )
+    first = before[: met[0].start()] if met else ""
+    if len(people) != 1 or others or _PRONOUN[male].search(first):
+        return None
+    return f"my {met[0]['one'].lower()} {met[0]['name'] or ''}".strip()
+
+
+_KIN_PHRASE = re.compile(
+    rf"\b{_MY} (?P<one>{_OLDER}(?:{_KIN_WORDS})\b|{_OLDER}(?:{_ROLE_WORDS})(?= [A-Z]))"
+    r"(?: (?P<name>[A-Z][\w-]+))?(?:'s)?"
+)
+_ITEMS = frozenset(("job", "age", "trait", "from", "allergic"))
+"""Frames of what people say of themselves in a list, after their name."""
+
+
+def _introduced(clause: _Clause) -> Iterator[_Read]:
+    """Read "I'm Ndidi, a nurse, from Enugu" and "Kofi, accountant": what follows one's own name."""
+    match = _OWN_NAME.match(clause.text)
+    if match is None:
+        return
+    name = match["name"]
+    own = name.lower() in clause.people or name.lower() == clause.speaker.lower().split(" ")[0]
+    items = [item.strip(" .!") for item in re.split(r" [,;:()–—]", match["items"])]
+    read = [_of_item(item, clause) for item in items]
+    job = read[0] is not None and read[0][0] == "job"
+    if clause.speaker == ANONYMOUS and match["am"] and name[0].isupper() and job:
+        yield "introduction", _fact(clause.speaker, CALLED, name, NAME_TYPE)
+        own = True
+    if own and clause.speaker.lower().split(" ")[0] in (name.lower(), ANONYMOUS):
+        for said in read:
+            if said is None:
+                break
+            yield said
+
+
+_OWN_NAME = re.compile(
+    r"(?:(?:and|so|but|well|hi|hello|ok|okay) )*(?P<am>I am |)(?P<name>[\w'-]+) , (?P<items>.+)$"
+)
+
+
+def _of_item(item: str, clause: _Clause) -> _Read | None:
+    for said in (f"I am {item}", f"I am a {item}"):
+        read = _of_clause(said, clause)
+        if read is not None and read[0] in _ITEMS:
+            return read
+    return None
 
 
 def _first_word(part: str) -> str:
@@ -550,7 +676,7 @@ def _fact(
 
 def _subject(match: re.Match[str], clause: _Clause) -> str:
     parts = match.groupdict()
-    kin, named = parts.get("kin"), parts.get("named") or parts.get("third")
+    kin, named = parts.get("kin"), parts.get("named") or parts.get("other") or parts.get("third")
     return named or (f"{clause.speaker}'s {kin.lower()}" if kin else clause.speaker)
 
 
@@ -587,7 +713,7 @@ def _states(
 
     def read(match: re.Match[str], clause: _Clause) -> Fact | None:
         value = match["value"]
-        if not accepts(value) or not _has_subject(match):
+        if not accepts(value) or not _has_subject(match, clause):
             return None
         verb = "" if relation else match["verb"].lower()
         named = relation or (verb if is_past(verb) else third_person(verb.removesuffix("s")))
@@ -598,10 +724,10 @@ def _states(
     return read
 
 
-def _has_subject(match: re.Match[str]) -> bool:
+def _has_subject(match: re.Match[str], clause: _Clause) -> bool:
     """Whether a subject in the third person is surely somebody: "Academia" loves tradition, too."""
     name = match.groupdict().get("third")
-    return name is None or _is_person(name)
+    return name is None or name.lower() in clause.people or _is_person(name)
 
 
 def _is_thing(value: str) -> bool:
@@ -670,7 +796,8 @@ def _is_liked(value: str) -> bool:
     # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
     passing = first.endswith("ing") and rest.partition(" ")[0] not in ("", "and", "or", ",")
     passing = passing or value in words.PARTICLES
-    return not passing and first not in ("a", "an", "some", "any") and _is_thing(value)
+    person = is_first_name(value.lower())
+    return not (passing or person) and first not in ("a", "an", "some", "any") and _is_thing(value)
 
 
 def _is_compared(value: str) -> bool:
@@ -694,7 +821,7 @@ def _moved(match: re.Match[str], clause: _Clause) -> Fact | None:
 def _lives(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "I live on a boat": "lives on" and "a boat"."""
     how, _, home = match["value"].partition(" ")
-    if not _has_subject(match) or not _is_complete(home):
+    if not _has_subject(match, clause) or not _is_complete(home):
         return None
     return _fact(_subject(match, clause), f"lives {how}", home, "object")
 
@@ -736,6 +863,14 @@ _NUMBERED = word_set(
 """Of other things a number is rarely lasting, or a manner of speaking: "my knee is 58"."""
 
 
+def _code(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "the gate code is 4471"."""
+    what = match["what"]
+    if not _is_thing(what) or "⟦" in match["value"]:
+        return None
+    return _fact(what, "is", match["value"], "object", subject_type="concept")
+
+
 def _favourite(match: re.Match[str], clause: _Clause) -> Fact | None:
     what, value = match["what"], match["value"]
     if _EMPTY_FAVOURITES & set(what.split(" ")) or not _is_thing(value.removeprefix("the ")):
@@ -751,7 +886,10 @@ def _kinship(accepts: Callable[[str], bool]) -> _Reading:
         parts = match.groupdict()
         name, owner = parts.get("value") or clause.speaker, parts.get("owner") or clause.speaker
         given = [part for part in (parts.get("value"), parts.get("owner")) if part]
-        if name == owner or not all(map(accepts, given)):
+        known = clause.people | clause.named if _is_name(name) else clause.people
+        if name == owner or not all(
+            accepts(part) or part.lower() in known or part in known for part in given
+        ):
             return None
         return _kin_of(name, match["one"].lower(), owner)
 
@@ -784,9 +922,11 @@ def _is_driven(value: str) -> bool:
 
 
 def _introduction(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I'm Marek" of a user who has no other name yet."""
-    unnamed = clause.speaker == ANONYMOUS and _is_person(match["value"])
-    return _own_name(match, clause) if unnamed else None
+    """Read "I'm Marek" of a user who has no other name yet, and "I'm Lena Berg" of Lena."""
+    name, speaker = match["value"], clause.speaker
+    unnamed = speaker == ANONYMOUS and _is_person(name)
+    longer = name.startswith(f"{speaker} ") and " " not in speaker
+    return _own_name(match, clause) if unnamed or longer else None
 
 
 def _born(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -804,7 +944,7 @@ def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
 
 
 def _age(match: re.Match[str], clause: _Clause) -> Fact | None:
-    value, of_speaker = match["value"], match["kin"] is None
+    value, of_speaker = match["value"], match["kin"] is match["other"] is None
     bare = value.isdigit()
     if (of_speaker and int(value.split(" ")[0]) < _YOUNGEST) or (bare and len(clause.tokens) < 6):
         return None  # "I'm five years old, explain it to me"; "I'm 43" may be a size
@@ -852,7 +992,7 @@ def _is_office(value: str) -> bool:
 
 def _job_at(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "I work at Google as an engineer" as "I work as an engineer at Google"."""
-    if not _has_subject(match) or not _is_thing(match["value"]):
+    if not _has_subject(match, clause) or not _is_thing(match["value"]):
         return None
     job = f"{match['value']} at {match['employer']}"
     return _fact(_subject(match, clause), "works as", job, "concept")
@@ -974,6 +1114,8 @@ FRAMES: tuple[Frame, ...] = (
            _exact),
     _frame("called", rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
            _kinship(_is_name)),
+    _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>[a-z]+(?: [a-z]+)? (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
+           _code),
     _frame("thing called", rf"{_MY} (?P<what>[a-z]+(?: [a-z]+){{0,2}}) is (?:called|named) (?P<value>{_NAME})", _called),
     _frame("together", rf"(?P<value>{_PERSON}) and I (?:are|have been) (?P<how>together|married|engaged|dating){_SINCE}", _together),
     _frame("kin is", rf"{_MY} (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
@@ -992,9 +1134,15 @@ FRAMES: tuple[Frame, ...] = (
 _APPOSITION = re.compile(rf"\b[Mm]y (?P<one>{_ONES}) (?P<value>{_PERSON})(?!\w)")
 
 
-def _appositions(clause: _Clause) -> Iterator[Fact]:
-    """Read "my sister Anna" wherever it stands."""
-    for match in _APPOSITION.finditer(clause.text):
+def _appositions(clause: _Clause) -> Iterator[_Read]:
+    """Read "my sister Anna" wherever it stands, and "my sister Anna (a nurse)".
+
+    A speaker takes it for granted, so a doubt or a question does not touch it; a story does.
+    """
+    if _FICTION & set(clause.text.lower().split(" ")) or _is_labelled(clause.text):
+        return
+    said = re.sub("|".join(("\"[^\"]*(?:\"|$)", "“[^”]*(?:”|$)")), " _ ", clause.text)
+    for match in _APPOSITION.finditer(said):
         parts: list[str] = []
         for part in match["value"].split(" "):
             owner = part.removesuffix("'s").removesuffix("’s").rstrip(".")
@@ -1004,8 +1152,15 @@ def _appositions(clause: _Clause) -> Iterator[Fact]:
             if owner != part:
                 break
         name = " ".join(parts)
-        if name and name != clause.speaker and _is_end_of_name(clause.text, match.end()):
-            yield _kin_of(name, match["one"].lower(), clause.speaker)
+        if name and name != clause.speaker and _is_end_of_name(said, match.end()):
+            yield "apposition", _kin_of(name, match["one"].lower(), clause.speaker)
+            apposed = _APPOSED.match(said, match.start("value") + len(name))
+            job = apposed and (apposed["bracketed"] or apposed["job"])
+            if job and _is_complete(job):
+                yield "apposed job", _fact(name, "works as", job, "concept")
+
+
+_APPOSED = re.compile(rf" (?:\( (?:an? )?(?P<bracketed>{_JOB})(?= [,)])|, an? (?P<job>{_JOB}{_AT})(?= [,.]))")
 
 
 def _is_end_of_name(text: str, end: int) -> bool:

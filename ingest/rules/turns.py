@@ -213,7 +213,9 @@ class ChunkInContext:
         if self.role == "assistant":  # what an assistant says is nearly always advice for anybody
             return dict.fromkeys(tasks(self.chunk.text, self._other, by_assistant=True), "task")
         said = [(item.sentence, item.times, item.english) for item in self.read]
-        stated = statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
+        stated = statements(
+            said, self.chunk.text, speaker, people=self.speakers, to_assistant=self.to_assistant
+        )
         return stated | dict.fromkeys(tasks(self.chunk.text, speaker, by_assistant=False), "task")
 
     @property
