@@ -49,6 +49,7 @@ def _stem_of_base(word: str) -> str:
 # ========================================  =======================================================
 # slot                                      facts about it
 # ========================================  =======================================================
+# ``full name``                             Lena is called Lena Berg
 # ``home``                                  lives in, is based in; moved to; moved from (ends it)
 # ``work``                                  works at; started at, joined; left, quit (end it)
 # ``job``                                   works as; became, was promoted to
@@ -84,9 +85,10 @@ VALUE = "value"
 ATTRIBUTES = word_set(
     """number email e-mail address rent salary wage income deadline dose dosage weight age height
     size username nickname name title employer degree timezone bedtime mortgage hairstyle birthday
-    pronouns nationality hometown postcode"""
+    pronouns nationality hometown postcode code pin password passcode"""
 )
 """Nouns of which a subject has one at a time: the last word of "Ann's phone number"."""
+_CODES = word_set("code pin password passcode")
 ROLES = word_set(
     """boss manager supervisor husband wife fiance fiancé fiancee fiancée spouse landlord landlady
     dentist gp therapist accountant advisor adviser babysitter nanny hairdresser childminder"""
@@ -100,6 +102,7 @@ _NEVER_REPLACED = word_set("likes loves enjoys has visits reads plays owns knows
 """Verbs whose objects add up; ``replaces`` is ignored for them, as for "is allergic to"."""
 
 _TABLE: tuple[tuple[str, Says, bool, str], ...] = (
+    ("full name", "holds", False, "is called"),
     ("home", "holds", False, "lives in|lives at|resides in|is based in"),
     ("home", "holds", True, "moved to|moved back to|relocated to|emigrated to"),
     ("home", "ends", True, "moved from|moved out of|moved away from"),
@@ -307,7 +310,8 @@ def _attribute(fact: FactForm, relation: str) -> Claim | None:
 def _is_attribute(name: str, fact: FactForm) -> bool:
     head, owned = _head(name), _OWNED.fullmatch(name)
     if owned is None:
-        return head in ATTRIBUTES and fact.object_type == "time"
+        exact = " " in name and head in _CODES and any(map(str.isdigit, fact.object))
+        return exact or (head in ATTRIBUTES and fact.object_type == "time")
     if head in ROLES:
         return fact.object[:1].isupper()
     if re.search(r"\bfavou?rite\b", normalise(name)) is not None:
@@ -358,6 +362,9 @@ def _value(slot: str, fact: FactForm, relation: str, value: str) -> str | None:
     if slot == "home":
         place = type == "location" or (named and type not in ("time", "organization", "person"))
         return value if place else None
+    if slot == "full name":  # "I'm Lena Berg": another last name takes its place
+        first, _, last = value.partition(" ")
+        return last.rpartition(" ")[2] or None if normalise(fact.subject) == first else None
     if slot == "work":
         firm = named and (relation != "joined" or type == "organization")
         return value if firm and type not in ("time", "person", "location") else None

@@ -217,7 +217,7 @@ _AT = rf"(?: (?:at|for(?! {_COUNT} )|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WO
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _TRAIT = (
     r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
-    r"|colou?r[ -]?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
+    r"|colou?r[ -]?blind|dyslexic|autistic|deaf|asthmatic|retired|freelance|single|divorced|widowed|self-employed|pregnant|an only child"
     "|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)(?: of [a-z]+)?)"
 )
 """What people are for long, and nobody as a joke."""
@@ -226,6 +226,10 @@ _INSTRUMENTS = (
     "accordion|bagpipes|banjo|bass|bassoon|cello|clarinet|cornet|double bass|drums|euphonium|fiddle|flute"
     "|guitar|harmonica|harp|harpsichord|horn|keyboards|lute|mandolin|marimba|oboe|organ|percussion|piano"
     "|recorder|saxophone|sax|sitar|timpani|trombone|trumpet|tuba|ukulele|viola|violin|xylophone"
+)
+_LOCKED = (
+    "alarm|building|bike shed|cellar|door|entry|entrance|front door|garage|garden|gate|house|key box|key safe"
+    "|lift|lobby|lock|locker|office|room|safe|shed|stairwell|wifi|wi-fi"
 )
 _SPORTS = (
     "badminton|baseball|basketball|chess|cricket|darts|football|golf|handball|hockey|ice hockey|netball"
@@ -445,9 +449,9 @@ def _is_labelled(text: str) -> bool:
     if label is None or not (label["topic"] or label["label"]):
         return False
     said = f"{label['topic'] or ''}{label['label'] or ''}"
-    lows = said.lower().split(" ")
-    spoken = label["label"] is not None or bool((_OTHERS | _PARTS) & set(lows))
-    spoken = spoken or is_first_name(lows[0])
+    lows = said.lower().rstrip(" :").split(" ")
+    spoken = bool((_OTHERS | _PARTS) & set(lows)) or any(map(is_first_name, lows))
+    spoken = spoken or said.rstrip(" :").rpartition(" ")[2][:1].isupper()
     return spoken and _trimmed(said) != ""
 
 
@@ -627,6 +631,8 @@ def _trimmed(part: str) -> str:
 
 def _of_clause(text: str, clause: _Clause) -> _Read | None:
     """Return what the first fitting frame reads, of the whole clause or of it without its tail."""
+    if (timed := _TIMED.match(text)) is not None:
+        text = f"{text[timed.end() :]} {timed[1]}"  # "Since May I work at Acme"
     closed, open_ = (_trimmed(_without_tail(text, closed=closed)) for closed in (True, False))
     for frame in FRAMES:
         match = frame.pattern.fullmatch(text)
@@ -635,6 +641,9 @@ def _of_clause(text: str, clause: _Clause) -> _Read | None:
         if match is not None and (found := frame.read(match, clause)) is not None:
             return frame.name, found
     return None
+
+
+_TIMED = re.compile(r"(⟦(?:since)?\d+⟧)(?: ,)? (?=I |[Ww]e |[Mm]y )")
 
 
 def _without_tail(text: str, *, closed: bool) -> str:
@@ -866,7 +875,7 @@ _NUMBERED = word_set(
 def _code(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "the gate code is 4471"."""
     what = match["what"]
-    if not _is_thing(what) or "⟦" in match["value"]:
+    if "⟦" in match["value"]:
         return None
     return _fact(what, "is", match["value"], "object", subject_type="concept")
 
@@ -1037,7 +1046,7 @@ FRAMES: tuple[Frame, ...] = (
     _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_SINCE}",
            _states("works as", "concept", _is_complete)),
     _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _job),
-    _frame("no longer", rf"I am no longer (?:an? )?(?P<value>{_TRAIT}|freelance|{_JOB}{_AT}){_WHEN}", _no_longer),
+    _frame("no longer", rf"I am no longer (?:an? )?(?P<value>{_TRAIT}|{_JOB}{_AT}){_WHEN}", _no_longer),
     _frame("works shifts", rf"{_WHO} work (?P<value>(?:nights|days|evenings|weekends|shifts|part-time|full-time|from home|remotely|freelance){_AT}){_SINCE}",
            _states("works", "concept", lambda value: not _POINTING & set(value.split(" ")))),
     _frame("office", rf"{_ANYONE} {_AM} (?:the |an? )?(?P<value>(?:[a-z'’-]+ ){{0,2}}(?:{_OFFICES})(?: (?:of|for) {_WORDS})?){_SINCE}",
@@ -1114,7 +1123,7 @@ FRAMES: tuple[Frame, ...] = (
            _exact),
     _frame("called", rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
            _kinship(_is_name)),
-    _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>[a-z]+(?: [a-z]+)? (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
+    _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>(?:{_LOCKED}) (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
            _code),
     _frame("thing called", rf"{_MY} (?P<what>[a-z]+(?: [a-z]+){{0,2}}) is (?:called|named) (?P<value>{_NAME})", _called),
     _frame("together", rf"(?P<value>{_PERSON}) and I (?:are|have been) (?P<how>together|married|engaged|dating){_SINCE}", _together),

@@ -309,6 +309,15 @@ def read_of_month(match: re.Match[str], at: datetime) -> Time | None:
     return Time(times, WEAK, reach=21)
 
 
+def read_of_named_month(match: re.Match[str], at: datetime) -> Time | None:
+    """Read "the first of next month"."""
+    month = at.year * 12 + at.month - 1 + _STEPS[match[2]]
+    year, number = month // 12, month % 12 + 1
+    last = monthrange(year, number)[1]
+    day = last if match[1] == "last" else _day_number(match[1])
+    return Time((date(year, number, day).isoformat(),))
+
+
 def read_simple(match: re.Match[str], at: datetime) -> Time | None:
     """Read "today", "tomorrow evening", "the day before yesterday"."""
     step = SIMPLE.get(match[2], 1) * (2 if match[1] else 1)
@@ -338,6 +347,9 @@ def read_this(match: re.Match[str], at: datetime) -> Time | None:
 
 def read_twice(match: re.Match[str], at: datetime) -> Time | None:
     """Read "the week before last"."""
+    if match[1] == "weekend" and match[2] == "next" and at.weekday() < 5:
+        # "Next weekend" is the coming one or the one after it.
+        return Time(tuple(weekend_of(at.date(), step) for step in (1, 2)))
     return _unit_away(match[1], at, -2 if match[2] == "last" else 2, 0)
 
 
@@ -538,7 +550,7 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
      rf"(today|tonight|yesterday|tomorrow|tmrw|tmr){_IN_DAY}", read_simple),
     (None, rf"({_WD}){_IN_DAY}(?: ,? ?the (?P<day>{_NTH})| (?:of )?"
      rf"(?P<step>last|this|next) week)?{_END}", read_weekday),
-    (None, rf"the (?:{_NTH}) of (?:last|this|next) month", read_nothing),
+    (None, rf"(?:the )?({_NTH}|{_ORDINAL}|last) of (last|this|next) month", read_of_named_month),
     (r"(?:on|by|until|till|since|from|for|to|before|after|was|is|sorry|actually|,)",
      rf"the ({_NTH}){_END}", read_of_month),
     (None, rf"({_COUNT}) ({_UNIT}) (ago|back|from now|from today)", read_ago),
