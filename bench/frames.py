@@ -1,8 +1,9 @@
 """Each frame of the rules on each kind of text: what it writes, and how much of it is right.
 
-python bench/frames.py KIND=DIR[,DIR] ... --json FILE    --show unjudged|useful|trivial|false
+python bench/frames.py KIND=PLACE[,PLACE] ... --json FILE    --show unjudged|useful|trivial|false
 
-A kind is a name and the folders of its conversations (layout: ``said.py``). Every fact that the
+A kind is a name and the folders of its conversations (layout: ``said.py``), or files of short ones
+(``labels/updates.jsonl``). Every fact that the
 rules read is compared with a verdict made by hand (``labels/frames.jsonl``): ``useful``, ``trivial``
 (right, but of no use to anybody) or ``false``. Verdicts are kept by a hash of the conversation, the
 message and the fact, so that text that may not be copied stays out.
@@ -16,7 +17,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -34,12 +36,13 @@ VERDICTS = Path(__file__).parent / "labels" / "frames.jsonl"
 NAMES = (*(frame.name for frame in FRAMES), "apposition", "apposed job", "order", "task")
 
 
-def facts(folder: Path) -> Iterator[tuple[str, str, str, Fact, str]]:
-    """Yield conversation, message, frame, fact and text of all that the rules read in a folder."""
-    for file in sorted((folder / "conversations").glob("*.json")):
+def facts(place: Path) -> Iterator[tuple[str, str, str, Fact, str]]:
+    """Yield conversation, message, frame, fact and text of all that the rules read in a place."""
+    talks = _chains(place) if place.suffix == ".jsonl" else _talks(place)
+    for name, messages in talks:
         near: deque[ChunkInContext] = deque(maxlen=CONTEXT)
         session = None
-        for message in turns(json.loads(file.read_text("utf-8"))):
+        for message in messages:
             if message["session"] != session:
                 near.clear()
                 session = message["session"]
@@ -49,8 +52,26 @@ def facts(folder: Path) -> Iterator[tuple[str, str, str, Fact, str]]:
             )  # fmt: skip
             turn = ChunkInContext(chunk, near)
             for fact, frame in turn.framed.items():
-                yield file.stem, message["id"], frame, fact, message["text"]
+                yield name, message["id"], frame, fact, message["text"]
             near.append(turn)
+
+
+def _talks(folder: Path) -> Iterator[tuple[str, Iterable[dict[str, Any]]]]:
+    for file in sorted((folder / "conversations").glob("*.json")):
+        yield file.stem, turns(json.loads(file.read_text("utf-8")))
+
+
+def _chains(file: Path) -> Iterator[tuple[str, Iterable[dict[str, Any]]]]:
+    """Read short conversations: ``turns`` (day, speaker, text) or ``messages`` with these keys."""
+    for chain in map(json.loads, file.read_text("utf-8").splitlines()):
+        said = chain.get("turns") or [
+            (message["time"], message["speaker"], message["text"]) for message in chain["messages"]
+        ]
+        yield f"{file.stem}/{chain['id']}", [
+            {"id": str(number), "session": day, "speaker": speaker, "text": text,
+             "at": datetime.fromisoformat(f"{day[:10]}T09:00+00:00")}
+            for number, (day, speaker, text) in enumerate(said)
+        ]  # fmt: skip
 
 
 def digest(conversation: str, message: str, fact: Fact) -> str:
@@ -107,7 +128,7 @@ def _right(count: Counter[str]) -> float | None:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kinds", nargs="+", metavar="KIND=DIR[,DIR]")
+    parser.add_argument("kinds", nargs="+", metavar="KIND=PLACE[,PLACE]")
     parser.add_argument("--show", choices=["unjudged", "useful", "trivial", "false", "all"])
     parser.add_argument("--json")
     arguments = parser.parse_args()

@@ -155,7 +155,7 @@ _WHO = (
     rf"|{_MY} {_OLDER}(?:{_ROLE_WORDS}) (?P<other>{_PERSON}))"
 )
 _ANYONE = rf"(?:{_WHO}|(?P<third>{_PERSON}))"
-_FAVOURITE = r"(?:all-time )?favou?rite (?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2})"
+_FAVOURITE = r"(?:all-time )?favou?rite (?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)(?: these days| at the moment| right now| now)?"
 _EMPTY_FAVOURITES = word_set(
     """part thing things one ones bit aspect moment memory memories spot line option example way
     approach version idea feature is are was has so person people quote time"""
@@ -260,8 +260,8 @@ _PARTS = word_set("user assistant agent system speaker interviewer bot narrator 
 class _Clause:
     """A clause, with its time expressions as ⟦n⟧; ``written`` is its sentence as it was written.
 
-    ``people`` are the names, in lower case, of those who talk, and ``named`` are words that stand
-    with a capital within a sentence of the message.
+    ``people`` are the names, in lower case, of those who talk, and ``named`` are words that the
+    message has several times, within a sentence with a capital.
     """
 
     text: str
@@ -296,7 +296,8 @@ def statements(
     found: dict[Fact, str] = {}
     quoting = pasted = False
     known = frozenset(name.lower() for name in people)
-    named = frozenset(re.findall(r"(?<=[\w,] )[A-Z][\w'-]+", text))
+    within = re.findall(r"(?<=[\w,] )[A-Z][\w-]+", text)
+    named = frozenset(word for word in within if len(re.findall(rf"\b{word}\b", text)) > 1)
     before = ""
     for sentence, times, english in said:
         quoted = _QUOTES.search(sentence.text) is not None
@@ -725,12 +726,18 @@ def _states(
         if not accepts(value) or not _has_subject(match, clause):
             return None
         verb = "" if relation else match["verb"].lower()
-        named = relation or (verb if is_past(verb) else third_person(verb.removesuffix("s")))
+        named = relation or _verb(verb)
         shown, when = _shown(value, clause), _time(match, clause)
         denied = negated or bool(match.groupdict().get("not"))
         return _fact(_subject(match, clause), named, shown, type, when=when, negated=denied)
 
     return read
+
+
+def _verb(verb: str) -> str:
+    if verb.endswith(" to"):
+        return f"is {verb}"
+    return verb if is_past(verb) else third_person(verb.removesuffix("s"))
 
 
 def _has_subject(match: re.Match[str], clause: _Clause) -> bool:
@@ -809,12 +816,6 @@ def _is_liked(value: str) -> bool:
     return not (passing or person) and first not in ("a", "an", "some", "any") and _is_thing(value)
 
 
-def _is_compared(value: str) -> bool:
-    """Whether a preference says what it is compared with; else only the message before tells."""
-    parts = re.split(r" (?:to|over) ", value)
-    return len(parts) == 2 and all(map(_is_thing, parts))
-
-
 def _moved(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "I moved to Leeds"; of a name that is no known place, something else must say so.
 
@@ -888,16 +889,19 @@ def _favourite(match: re.Match[str], clause: _Clause) -> Fact | None:
     return _fact(subject, "is", _shown(value, clause), "object", subject_type="concept")
 
 
-def _kinship(accepts: Callable[[str], bool]) -> _Reading:
-    """A frame that names who or what is whose: "my sister is called Anna"."""
+def _kinship(accepts: Callable[[str], bool], *, first: bool = False) -> _Reading:
+    """A frame that names who or what is whose: "my sister is called Anna".
+
+    ``first`` is whether the name begins the clause: there it may be no name unless it is known.
+    """
 
     def read(match: re.Match[str], clause: _Clause) -> Fact | None:
         parts = match.groupdict()
         name, owner = parts.get("value") or clause.speaker, parts.get("owner") or clause.speaker
         given = [part for part in (parts.get("value"), parts.get("owner")) if part]
-        known = clause.people | clause.named if _is_name(name) else clause.people
+        known = clause.people | clause.named if first else clause.people
         if name == owner or not all(
-            accepts(part) or part.lower() in known or part in known for part in given
+            accepts(part) or (_is_name(part) and known & {part, part.lower()}) for part in given
         ):
             return None
         return _kin_of(name, match["one"].lower(), owner)
@@ -910,22 +914,6 @@ def _kin_of(name: str, one: str, owner: str) -> Fact:
     return _fact(name, f"is {one} of", owner, "person", subject_type=type)
 
 
-def _called(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "our project is called Swift"."""
-    if not _is_thing(match["what"]):
-        return None
-    subject = f"{clause.speaker}'s {match['what']}"
-    return _fact(subject, "is called", match["value"], "object", subject_type="concept")
-
-
-def _together(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "Tom and I have been together for two years"."""
-    if not _is_name(match["value"]):
-        return None
-    relation = {"married": "is married to", "engaged": "is engaged to"}
-    return _fact(clause.speaker, relation.get(match["how"], "is together with"), match["value"], "person")
-
-
 def _is_driven(value: str) -> bool:
     return _is_complete(value) and not value.endswith(("er", "s"))
 
@@ -936,13 +924,6 @@ def _introduction(match: re.Match[str], clause: _Clause) -> Fact | None:
     unnamed = speaker == ANONYMOUS and _is_person(name)
     longer = name.startswith(f"{speaker} ") and " " not in speaker
     return _own_name(match, clause) if unnamed or longer else None
-
-
-def _born(match: re.Match[str], clause: _Clause) -> Fact | None:
-    day = _shown(f"⟦{match['value']}⟧", clause).removeprefix("on ").removeprefix("the ")
-    if not MONTHS.keys() & set(day.lower().split(" ")):
-        return None  # "born yesterday"
-    return _fact(_subject(match, clause), "was born on", day, "time")
 
 
 def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -1030,15 +1011,10 @@ FRAMES: tuple[Frame, ...] = (
            _states("lives in", "location", _is_place)),
     _frame("live in a", rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) (?P<value>(?:in|on|above|behind|at) (?:an?|the) (?:[\w'-]+ ){{0,3}}(?:{_HOMES})(?: (?:in|on|above|by|near|at|of|with|behind|opposite) {_WORDS})?)",
            _lives),
-    _frame("live near", rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) near (?P<value>{_PLACE}){_SINCE}",
-           _states("lives near", "location", _is_place)),
     _frame("moved to", rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:with {_MY} [a-z]+ )?(?:at the weekend )?(?:,? ?from (?P<old>{_PLACE}) )?to (?P<value>{_PLACE})(?P<why> for (?:work|(?:the|a|my) (?:job|new job|studies|degree|course)))?{_WHEN}",
            _moved),
     _frame("from", rf"{_WHO} {_AM} (?:originally )?from (?P<value>{_PLACE})",
            _states("is from", "location", _is_known_place)),
-    _frame("born in", rf"{_WHO} was born in (?P<value>{_PLACE}){_WHEN}",
-           _states("was born in", "location", _is_name)),
-    _frame("grew up", rf"{_WHO} grew up in (?P<value>{_PLACE})", _states("grew up in", "location", _is_name)),
     _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
            _states("works at", "organization", _is_employer)),
     _frame("work at as", rf"{_ANYONE} {_WORK} (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}){_SINCE}",
@@ -1047,18 +1023,12 @@ FRAMES: tuple[Frame, ...] = (
            _states("works as", "concept", _is_complete)),
     _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _job),
     _frame("no longer", rf"I am no longer (?:an? )?(?P<value>{_TRAIT}|{_JOB}{_AT}){_WHEN}", _no_longer),
-    _frame("works shifts", rf"{_WHO} work (?P<value>(?:nights|days|evenings|weekends|shifts|part-time|full-time|from home|remotely|freelance){_AT}){_SINCE}",
-           _states("works", "concept", lambda value: not _POINTING & set(value.split(" ")))),
     _frame("office", rf"{_ANYONE} {_AM} (?:the |an? )?(?P<value>(?:[a-z'’-]+ ){{0,2}}(?:{_OFFICES})(?: (?:of|for) {_WORDS})?){_SINCE}",
            _states("is", "concept", _is_office)),
     _frame("new job", rf"I (?:have )?(?:just |finally )?(?:started|got) (?:a |my )new job at (?P<value>{_NAME}){_WHEN}",
            _states("started a new job at", "organization", _is_name)),
     _frame("started at", rf"I (?:have )?(?:just |finally )?started (?:working )?(?:at|for) (?P<value>{_NAME}){_WHEN}",
            _states("started working at", "organization", _is_firm)),
-    _frame("quit", rf"I (?:have )?(?:just |finally )?(?:quit|resigned from|(?:quit|left) my (?:old )?job at) (?P<value>{_NAME}){_WHEN}",
-           _states("left", "organization", _is_firm)),
-    _frame("no longer at", rf"I am no longer (?:at|with|working at|working for) (?P<value>{_NAME}){_WHEN}",
-           _states("works at", "organization", _is_firm, negated=True)),
     _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
@@ -1066,28 +1036,22 @@ FRAMES: tuple[Frame, ...] = (
     _frame("condition", rf"{_WHO} (?:have|has) (?:an? )?(?P<value>(?:[a-z]+ )?{_CONDITIONS}){_SINCE}(?: since I was \d+)?",
            _states("has", "concept", _is_thing)),
     _frame("trait", rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
-    _frame("diet", rf"{_WHO} {_AM} (?P<value>on an? [a-z-]+ diet){_SINCE}", _states("is", "concept")),
     _frame("negated verb", rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
     _frame("stopped", rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
     _frame("like", rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
            _states("", "concept", _is_liked), closed=False),
-    _frame("can not stand", rf"{_WE} can not stand (?P<value>{_LIST})", _states("hates", "concept", _is_liked), closed=False),
     _frame("team", rf"{_WHO} {_AM} (?:on|in) the (?P<value>[\w&-]+(?: [\w&-]+)? team)", _states("is on", "organization")),
     _frame("fan", rf"I am a (?:big |huge |massive )?fan of (?P<value>{_NAME})",
            _states("is a fan of", "concept", _is_name)),
-    _frame("prefer", rf"{_ANYONE} {_EVER}prefers? (?P<value>{_LIST})",
-           _states("prefers", "concept", _is_compared), closed=False),
     _frame("use", rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
            _states("uses", "object", _is_firm)),
-    _frame("use instead", rf"{_WE} (?:now )?use (?P<value>{_NAME}) instead of (?P<old>{_NAME})", _switched),
-    _frame("switched", rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}|[\w+#.-]+) to (?P<value>{_NAME}|[\w+#.-]+){_WHEN}",
+    _frame("switched", rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}) to (?P<value>{_NAME}){_WHEN}",
            _switched),
+    _frame("have switched", rf"{_WE} have (?:just |finally )?switched from (?P<old>[\w+#.-]+) to (?P<value>[\w+#.-]+)", _switched),
     _frame("bought", rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
            _states("", "object", _is_bought)),
-    _frame("volunteer", rf"{_ANYONE} (?:volunteers?|{_AM} volunteering) (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
-           _states("volunteers at", "organization", _is_thing)),
     _frame("drive", rf"{_WHO} (?:drive|drives) (?P<value>an? {_NAME}|(?:an?|the) (?:[\w-]+ ){{0,3}}(?:{_VEHICLES}))", _states("drives", "object", _is_driven)),
     _frame("rent", rf"{_WE} (?:rent|{_AM} renting) (?P<value>(?:an?|the) (?:[\w-]+ ){{0,2}}(?:{_HOMES}|garage|office|allotment|shop)(?: (?:in|on|at|near|from|with) {_WORDS})?){_SINCE}",
            _states("rents", "object", _is_complete)),
@@ -1103,20 +1067,15 @@ FRAMES: tuple[Frame, ...] = (
     _frame("own", rf"{_WE} own (?P<value>(?:an?|the) {_WORDS})", _states("owns", "object", _is_complete)),
     _frame("age", rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
     _frame("turned", rf"{_WHO} (?:have |has )?(?:just )?turned (?P<value>[1-9]\d){_WHEN}", _states("turned", "concept")),
-    _frame("born on", rf"{_WHO} was born (?:on )?⟦(?P<value>\d+)⟧", _born),
-    _frame("married", rf"{_WHO} {_AM} (?:married|engaged) to (?P<value>{_PERSON})",
-           _states("is married to", "person", _is_name)),
+    _frame("married", rf"{_WHO} {_AM} (?P<verb>married to|engaged to) (?P<value>{_PERSON})",
+           _states("", "person", _is_name)),
     _frame("dose", rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
            _states("takes", "object")),
-    _frame("takes", rf"{_WHO} (?:take|takes) (?P<value>[a-z]+ (?:daily|(?:once|twice|three times) a day))",
-           _states("takes", "object", _is_thing)),
     _frame("teach", rf"{_WHO} (?P<verb>teach|study|teaches|studies) (?P<value>[\w-]+(?: (?:at|in|to) {_WORDS})?)",
            _states("", "concept", _is_complete)),
     _frame("have", rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids)(?: ,? ?(?:called |named )?{_PERSON}(?: , {_PERSON})* and {_PERSON})?)",
            _states("has", "concept")),
     _frame("favourite", rf"{_MY} {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
-    _frame("address", rf"{_MY} (?:new |current )?(?P<attribute>(?:home |postal )?address) is (?P<value>\S+(?: \S+){{0,11}})",
-           _attribute, closed=False),
     _frame("attribute", rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
            _attribute),
     _frame("exact", rf"{_MY} (?:new |current )?(?P<attribute>[a-z0-9-]+(?: [a-z0-9-]+){{0,2}}) is (?P<value>(?=\S*\d)[^\s⟦]+|[A-Z]+ \d+|[\d.,]+ (?:euros?|dollars|pounds|kg|cm|km|hours|kronor|francs))",
@@ -1125,18 +1084,12 @@ FRAMES: tuple[Frame, ...] = (
            _kinship(_is_name)),
     _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>(?:{_LOCKED}) (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
            _code),
-    _frame("thing called", rf"{_MY} (?P<what>[a-z]+(?: [a-z]+){{0,2}}) is (?:called|named) (?P<value>{_NAME})", _called),
-    _frame("together", rf"(?P<value>{_PERSON}) and I (?:are|have been) (?P<how>together|married|engaged|dating){_SINCE}", _together),
     _frame("kin is", rf"{_MY} (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
-    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person)),
-    _frame("somebody's kin", rf"(?:I am|(?P<value>{_PERSON}) is) (?P<owner>{_PERSON})'s (?P<one>{_ONES})",
-           _kinship(_is_person)),
+    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person, first=True)),
     _frame("have called", rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
     _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
            _states("has", "concept")),
-    _frame("called by all", rf"(?:[Ee]verybody|[Ee]veryone|[Pp]eople|[Mm]y (?:friends|family)|[Tt]hey all) calls? me (?P<value>{_PERSON})", _own_name),
-    _frame("call me", rf"(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
-    _frame("my name", rf"[Mm]y name is (?P<value>{_PERSON})", _own_name),
+    _frame("call me", rf"(?:(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me|[Mm]y name is) (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
     _frame("introduction", rf"I am (?P<value>{_PERSON})", _introduction),
 )  # fmt: skip
 
