@@ -83,12 +83,22 @@ SENTIMENT = word_set(
     worst fine okay quick early late"""
 )
 
-KIN = word_set(
-    """sister mother mom mum wife daughter aunt niece grandma grandmother girlfriend mama brother
-    father dad husband son uncle nephew grandpa grandfather boyfriend friend partner cousin
-    colleague coworker boss roommate neighbor neighbour fiance kid child baby teacher coach mentor
-    doctor therapist teammate classmate buddy spouse manager"""
+MALE_KIN = word_set(
+    """brother father dad husband son uncle nephew grandfather grandpa boyfriend fiancé ex-husband
+    stepfather stepson godfather father-in-law brother-in-law grandson"""
 )
+FEMALE_KIN = word_set(
+    """sister mother mum mom mama wife daughter aunt niece grandmother grandma girlfriend fiancée
+    ex-wife stepmother stepdaughter godmother mother-in-law sister-in-law granddaughter"""
+)
+FAMILY = MALE_KIN | FEMALE_KIN | word_set("cousin partner twin grandchild fiance spouse")
+ROLES = word_set(
+    """boss manager supervisor landlord landlady doctor gp dentist therapist lawyer accountant tutor
+    teacher coach trainer roommate flatmate neighbour neighbor colleague coworker friend mentor
+    physio physiotherapist hairdresser childminder nanny vet"""
+)
+"""What somebody is to somebody else, outside of the family."""
+KIN = FAMILY | ROLES | word_set("kid child baby teammate classmate buddy")
 """Words for people by their relation to somebody."""
 
 PERSON_NOUNS = KIN | word_set(
@@ -217,3 +227,13 @@ CITIES = frozenset(
     |zürich""".replace("\n    ", "").split("|")
 )  # fmt: skip
 PLACES = REGIONS | CITIES
+
+
+# How people take back what they have just said: parts of regular expressions.
+
+CORRECTING = r"(?:actually|wait|sorry|correction)"
+"""May begin a correction, or something else."""
+TAKING_BACK = (
+    r"(?:make (?:that|it)|scratch that|strike that|or rather|on second thou?ghts?|i meant?)"
+)
+"""Says that something else was meant."""

@@ -31,7 +31,16 @@ from cognigraph.english.verbs import (
     third_person,
     verb_only,
 )
-from cognigraph.english.words import PLACES, TITLES, word_set
+from cognigraph.english.words import (
+    FAMILY,
+    FEMALE_KIN,
+    MALE_KIN,
+    PLACES,
+    ROLES,
+    TAKING_BACK,
+    TITLES,
+    word_set,
+)
 from cognigraph.ingest.extraction import Fact
 from cognigraph.ingest.rules.names import NOUN_ENDINGS
 from cognigraph.model.messages import ANONYMOUS
@@ -48,7 +57,7 @@ _UNREAL_MESSAGE = word_set(
     hypothetical hypothetically suppose scenario character characters roleplay role-play fictional
     fiction persona translate translated translation proofread rephrase paraphrase rewrite summarize
     summarise lyrics poem screenplay quote quotes quoted kidding joking joked jk sarcasm sarcastic
-    scratch oops typo correction autocorrect"""
+    oops typo correction autocorrect"""
 )
 """Words of messages whose sentences may be somebody else's, unreal, or taken back later on."""
 _MOST_LETTERS, _MOST_LINES = 1200, 6
@@ -56,7 +65,7 @@ _MOST_LETTERS, _MOST_LINES = 1200, 6
 _UNREAL_PHRASES = re.compile(
     r"\b(?:act as|acting as|(?:like|as if) i\s?'?\s?a?m|let us say|let's say|user story|persona is"
     r"|cover letter|for example|for instance|e\.g\.|made that up|april fools?|wait,? no|no,? wait"
-    r"|i meant?|make that|strike that|or rather|on second thou?ght|not really|just in a"
+    rf"|{TAKING_BACK}|not really|just in a"
     r"|in (?:my|your|the|a|her|his) (?:head|mind|story|book|film|movie|novel|song|game|show|series|script))\b",
     re.IGNORECASE,
 )
@@ -133,17 +142,8 @@ _AM = r"(?:am|is|are)"
 _NOT = r"(?P<not>do not |does not )?"
 _EVER = r"(?:(?:really|absolutely|also|just|still|do|always|particularly|totally) )?"
 
-_KIN_WORDS = (
-    "sister|brother|mother|father|mum|mom|dad|wife|husband|daughter|son|aunt|uncle|niece|nephew|cousin"
-    "|grandmother|grandfather|grandma|grandpa|partner|girlfriend|boyfriend|fiancée?|ex-wife|ex-husband"
-    "|stepmother|stepfather|stepson|stepdaughter|godmother|godfather|mother-in-law|father-in-law"
-    "|sister-in-law|brother-in-law|twin|grandson|granddaughter|grandchild"
-)
-_ROLE_WORDS = (
-    "boss|manager|supervisor|landlord|landlady|doctor|gp|dentist|therapist|lawyer|accountant|tutor"
-    "|teacher|coach|trainer|roommate|flatmate|neighbou?r|colleague|coworker|best friend|friend|mentor"
-    "|physio|physiotherapist|hairdresser|childminder|nanny|line manager|vet"
-)
+_KIN_WORDS = "|".join(sorted(FAMILY, key=len, reverse=True))
+_ROLE_WORDS = "|".join(["best friend", "line manager", *sorted(ROLES)])
 _PET_WORDS = (
     "dog|cat|puppy|kitten|horse|pony|parrot|budgie|rabbit|hamster|guinea pig|tortoise|turtle"
     "|goldfish|ferret|gecko|snake"
@@ -524,14 +524,6 @@ def _each_have(text: str) -> str:
 
 
 _SUBJECT = re.compile(r"(?P<who>[Hh]e|[Ss]he)(?:'s| (?P<is>is))? |(?P<whose>[Hh]is|[Hh]er) (?=name is )")
-_MALE = word_set(
-    """brother father dad husband son uncle nephew grandfather grandpa boyfriend fiancé ex-husband
-    stepfather stepson godfather father-in-law brother-in-law grandson landlord"""
-)
-_FEMALE = word_set(
-    """sister mother mum mom wife daughter aunt niece grandmother grandma girlfriend fiancée ex-wife
-    stepmother stepdaughter godmother mother-in-law sister-in-law granddaughter landlady"""
-)
 _MET = word_set("met meet with and called named to by for than or saw see know knows said asked told")
 
 
@@ -543,7 +535,7 @@ def _with_antecedent(part: str, before: str) -> str:
     if not (pronoun and person):
         return part
     kin = set(person.lower().split(" "))
-    if kin & (_FEMALE if male else _MALE):
+    if kin & (FEMALE_KIN if male else MALE_KIN):
         return part
     rest = part[pronoun.end() :]
     if pronoun["whose"]:

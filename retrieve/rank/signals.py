@@ -16,6 +16,7 @@ import numpy as np
 from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.word_vectors import TextWords, Vocabulary, joined, word_vectors
 from cognigraph.english.times.readers import COUNTS, MONTHS, ORDINALS, SIMPLE, WEEKDAYS
+from cognigraph.english.words import CORRECTING, TAKING_BACK
 from cognigraph.model import Role
 from cognigraph.retrieve.question.analyse import Aim
 from cognigraph.stores.candidates import Candidates, ChunkCandidates, StoredTexts, texts_at
@@ -354,9 +355,8 @@ _PLAIN = re.compile(
 )
 _MAY = re.compile(
     r"(?:(?:oh|ah|argh|oops|hm+|um|er|uh|well|ok|okay|and|but|edit|update|wait|no|nein|ach)\b"
-    r"[^\w\n]{1,4}){0,4}(?:(?:actually|wait|sorry|correction|korrektur|quatsch|moment)\b"
-    r"|no[,:.]|nein[,:.]|(?:make (?:that|it)|scratch that|strike that|or rather|on second thoughts?"
-    r"|i meant?|ich meinte?|doch nicht)\b|不对|更正|说错|搞错|我是说)",
+    rf"[^\w\n]{{1,4}}){{0,4}}(?:(?:{CORRECTING}|korrektur|quatsch|moment)\b"
+    rf"|no[,:.]|nein[,:.]|(?:{TAKING_BACK}|ich meinte?|doch nicht)\b|不对|更正|说错|搞错|我是说)",
     re.IGNORECASE,
 )
 _SORRY = re.compile(_OPENING + r"sorry\b(?P<rest>[^.!?]*[.!?]?[^.!?]*)", re.IGNORECASE)

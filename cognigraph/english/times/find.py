@@ -29,7 +29,13 @@ from cognigraph.english.times.readers import (
     last_day,
     read_time,
 )
-from cognigraph.english.words import ADVERBS, PREPOSITIONS, word_set
+from cognigraph.english.words import (
+    ADVERBS,
+    CORRECTING,
+    PREPOSITIONS,
+    TAKING_BACK,
+    word_set,
+)
 
 Bound = Literal["", "from", "until", "before", "after"]
 
@@ -74,8 +80,8 @@ _VERSIONED = word_set(
 """What has a number or a version that may look like a date: "invoice 2024-11-05"."""
 _PUNCTUATED = word_set(". : = is 's")
 _CORRECTION = re.compile(
-    r"\b(?:wait|actually|i mean|scratch that|make (?:that|it)|correction|edit|sorry|oops|my bad"
-    r"|no ,|rather|just (?:wrote|said|texted)|new date)\b"
+    rf"\b(?:{CORRECTING}|{TAKING_BACK}|edit|oops|my bad|no ,|rather|just (?:wrote|said|texted)"
+    r"|new date)\b"
 )
 _CORRECTED_WITHIN = 12
 """Number of tokens that may stand between a time and its correction."""
