@@ -60,8 +60,8 @@ class RulesExtractor:
 
     @property
     def name(self) -> str:
-        """``rules-7``."""
-        return "rules-7"
+        """``rules-8``."""
+        return "rules-8"
 
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""
@@ -126,7 +126,8 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
 def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
     """Offer the sentences of a chunk for the summary, as they were said.
 
-    A sentence that corrects the one before it is a part of that, also of the message before.
+    A sentence that corrects the one before it is a part of that, also of the message before. So is
+    one that says what it is now: "We renamed it. It's Wet Wall now."
     """
     penalty = _ASSISTANT_PENALTY if turn.role == "assistant" else 0.0
     day, speaker = turn.chunk.at.date().isoformat(), turn.chunk.speaker or ""
@@ -138,9 +139,19 @@ def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
         salience = _salience(item)
         if salience:
             salience = round(salience - penalty, 4)
-        after = takewhile(lambda other: other.corrects, turn.read[number + 1 :])
+        after = takewhile(_goes_on, turn.read[number + 1 :])
         text = " ".join(shorten(said.sentence.text) for said in (item, *after))
         state.add_sentence(number, speaker, text, salience, day)
+
+
+def _goes_on(item: ReadSentence) -> bool:
+    lows = [token.low for token in item.sentence.tokens]
+    is_now = lows[:1] != [] and lows[0] in _UNCLEAR and "now" in lows and len(lows) <= _LONGEST_NEWS
+    return item.corrects or (is_now and not item.sentence.question)
+
+
+_LONGEST_NEWS = 16
+"""Tokens; a longer sentence says something of its own."""
 
 
 def _salience(one: ReadSentence) -> float:

@@ -76,7 +76,7 @@ def test_an_estimate_calls_and_changes_nothing(run, extractor, monkeypatch):
 
 
 def test_enriching_with_rules_has_no_cost(run):
-    assert run("enrich", "--dry-run")[1].strip().endswith("estimate for rules-7: no model calls")
+    assert run("enrich", "--dry-run")[1].strip().endswith("estimate for rules-8: no model calls")
 
 
 def test_enrich_reports_usage_and_rejections(run, extractor):

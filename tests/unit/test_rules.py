@@ -395,4 +395,4 @@ def test_a_summary_never_parts_a_statement_from_its_correction() -> None:
 
 
 def test_the_extractor_has_its_name() -> None:
-    assert RulesExtractor().name == "rules-7"
+    assert RulesExtractor().name == "rules-8"

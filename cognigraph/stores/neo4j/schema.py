@@ -152,7 +152,7 @@ def _migrate(
     if 0 < version < number_of("states"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         decide_first(connection)
-    if 0 < version < number_of("slots"):
+    if 0 < version < number_of("more_slots"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         decide_again(connection)
     if 0 < version < number_of("marks"):

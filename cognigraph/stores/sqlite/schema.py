@@ -104,7 +104,7 @@ def _migrated(
             _migrate(connection, version)
         if 0 < version < number_of("resolution"):
             resolve_all_entities(connection, to_micros(clock()))
-        if 0 < version < number_of("slots"):
+        if 0 < version < number_of("more_slots"):
             decide_all(connection)
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
