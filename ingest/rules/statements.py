@@ -215,10 +215,14 @@ _HOMES = (
 )
 _AT = rf"(?: (?:at|for(?! {_COUNT} )|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
+_NATURE = (
+    r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac"
+    r"|diabetic|teetotal|left-handed|right-handed|colou?r[ -]?blind|dyslexic|autistic|deaf|asthmatic)"
+)
 _TRAIT = (
-    r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
-    r"|colou?r[ -]?blind|dyslexic|autistic|deaf|asthmatic|retired|freelance|single|divorced|widowed|self-employed|pregnant|an only child"
-    "|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)(?: of [a-z]+)?)"
+    rf"(?:{_NATURE}|retired|freelance|single|divorced|widowed|self-employed|pregnant|an only child"
+    r"|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)"
+    r"(?: of [a-z]+)?)"
 )
 """What people are for long, and nobody as a joke."""
 
@@ -235,6 +239,12 @@ _SPORTS = (
     "badminton|baseball|basketball|chess|cricket|darts|football|golf|handball|hockey|ice hockey|netball"
     "|padel|pool|rugby|soccer|softball|squash|table tennis|tennis|volleyball|water polo"
 )
+_PRACTICES = (
+    "volunteer|coach|teach|train|study|bake|cook|row|swim|sing|dance|paint|play|perform|lecture|intern"
+    "|tutor|serve|commute|cycle|climb"
+)
+"""Verbs of what somebody does again and again, said in the simple present."""
+_DEMONYM = r"[A-Z][a-z]+(?:ish|ese|ian)|Dutch|French|Greek|Swiss|Thai|German|American|Mexican|Korean|Czech|Welsh"
 _VOICES = "soprano|mezzo|alto|tenor|baritone|bass"
 _VEHICLES = "car|van|bus|tram|train|truck|lorry|taxi|cab|motorbike|motorcycle|scooter|moped|ambulance"
 _WORK = r"(?:work|works|am working|is working)"
@@ -488,13 +498,15 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan], *, first: bo
         at = at + 1 if span is None else span.end
     text = " ".join(parts).replace(" 's", "'s")
     if first and (bare := _WITHOUT_SUBJECT.match(text)) is not None:
-        text = f"I am {bare[1].lower()}{text[bare.end() :]}"
+        text = f"{bare[1]}I am {bare[2].lower()}{text[bare.end() :]}"
     for pattern, plain in _SAME:
         text = pattern.sub(plain, text)
     return text
 
 
-_WITHOUT_SUBJECT = re.compile(r"(?:[Ss]till )?((?:[Ll]iving|[Bb]ased) in |[Aa]llergic to )(?=\w)")
+_WITHOUT_SUBJECT = re.compile(
+    rf"((?:[a-z]+ : )?)(?i:still )?((?i:(?:living|based) in|allergic to|(?:no longer )?{_NATURE}\b))"
+)
 _SAME = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
@@ -830,13 +842,15 @@ def _lives(match: re.Match[str], clause: _Clause) -> Fact | None:
 
 def _is_complete(value: str) -> bool:
     """Whether a phrase with its articles says by itself what it means, and tells of no time."""
-    said = value.split(" ")
+    said = _ON_DAYS.sub("", value).split(" ")
     return _is_thing(" ".join(word for word in said if word not in _ARTICLES)) and not (
         _PASSING & {word.lower() for word in said}
     )
 
 
 _ARTICLES = word_set("the a an")
+_DAYS = "|".join(f"{day}s?" for day in WEEKDAYS if day.endswith("day"))
+_ON_DAYS = re.compile(rf" on (?:{_DAYS})(?: and (?:{_DAYS}))?$", re.IGNORECASE)
 _PASSING = UNITS.keys() | word_set("now moment time once while making")
 
 
@@ -904,6 +918,34 @@ def _kinship(accepts: Callable[[str], bool], *, first: bool = False) -> _Reading
 def _kin_of(name: str, one: str, owner: str) -> Fact:
     type = "animal" if re.fullmatch(f"{_OLDER}(?:{_PET_WORDS})", one) else "person"
     return _fact(name, f"is {one} of", owner, "person", subject_type=type)
+
+
+def _practice(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I volunteer at the library": "volunteers at" and "the library"."""
+    relation = f"{third_person(match['verb'].removesuffix('s'))} {match['how']}"
+    return _states(relation, "object", _is_complete)(match, clause)
+
+
+def _is_demonym(value: str) -> bool:
+    return not is_first_name(value.lower())
+
+
+def _gave_up(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "I gave up coffee": what somebody had or took."""
+    value = match["value"]
+    if value.endswith(("ly", "way", "ward")) or not _is_thing(value) or words.PREPOSITIONS & set(value.split(" ")):
+        return None
+    verb = match["verb"].replace("given", "gave")
+    return _states(verb, "concept")(match, clause)
+
+
+def _role(match: re.Match[str], clause: _Clause) -> Fact | None:
+    """Read "our union rep is Tom"."""
+    one = match["one"]
+    unclear = _EMPTY_FAVOURITES | {"new", "current", "old", "first", "last"}
+    if not (_is_person(match["value"]) and _is_thing(one)) or unclear & set(one.split(" ")):
+        return None
+    return _fact(match["value"], f"is {one} of", clause.speaker, "person", subject_type="person")
 
 
 def _is_driven(value: str) -> bool:
@@ -1021,6 +1063,7 @@ FRAMES: tuple[Frame, ...] = (
            _states("started a new job at", "organization", _is_name)),
     _frame("started at", rf"I (?:have )?(?:just |finally )?started (?:working )?(?:at|for) (?P<value>{_NAME}){_WHEN}",
            _states("started working at", "organization", _is_firm)),
+    _frame("nationality", rf"{_ANYONE} {_AM} (?:an? |originally |half )?(?P<value>{_DEMONYM})", _states("is", "concept", _is_demonym)),
     _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
@@ -1032,11 +1075,15 @@ FRAMES: tuple[Frame, ...] = (
            _states("", "object", _is_thing, negated=True), closed=False),
     _frame("stopped", rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
+    _frame("gave up", rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>given up|gave up|quit|stopped) (?P<value>[a-z]+(?: [a-z]+)?){_WHEN}",
+           _gave_up),
     _frame("like", rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
            _states("", "concept", _is_liked), closed=False),
     _frame("team", rf"{_WHO} {_AM} (?:on|in) the (?P<value>[\w&-]+(?: [\w&-]+)? team)", _states("is on", "organization")),
     _frame("fan", rf"I am a (?:big |huge |massive )?fan of (?P<value>{_NAME})",
            _states("is a fan of", "concept", _is_name)),
+    _frame("use for", rf"{_WE} use (?P<value>(?:an? |the )?{_WORDS} for {_WORDS})",
+           _states("uses", "object", _is_complete)),
     _frame("use", rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
            _states("uses", "object", _is_firm)),
     _frame("switched", rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}) to (?P<value>{_NAME}){_WHEN}",
@@ -1054,6 +1101,8 @@ FRAMES: tuple[Frame, ...] = (
            _states("plays", "object", _is_complete)),
     _frame("sport", rf"{_ANYONE} (?:play|plays) (?P<value>(?:{_SPORTS})(?: (?:for|with|at|in) {_WORDS})?)",
            _states("plays", "object", _is_complete)),
+    _frame("practice", rf"{_WHO} (?P<verb>(?:{_PRACTICES})s?) (?P<how>at|for|with|in|on) (?P<value>(?:an?|the) {_WORDS}|{_NAME}(?: (?:on|at|in|with) {_WORDS})?)",
+           _practice),
     _frame("sing", rf"{_WHO} (?:sing|sings) (?P<value>(?:{_VOICES})(?: in {_WORDS})?|in {_WORDS})",
            _states("sings", "concept", lambda value: _is_complete(value.removeprefix("in ")))),
     _frame("own", rf"{_WE} own (?P<value>(?:an?|the) {_WORDS})", _states("owns", "object", _is_complete)),
@@ -1076,7 +1125,8 @@ FRAMES: tuple[Frame, ...] = (
            _kinship(_is_name)),
     _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>(?:{_LOCKED}) (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
            _code),
-    _frame("kin is", rf"{_MY} (?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
+    _frame("kin is", rf"{_MY} (?:new |current )?(?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
+    _frame("role is", rf"{_MY} (?P<one>[a-z]+(?: [a-z]+){{0,2}}) is (?P<value>{_PERSON})", _role),
     _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person, first=True)),
     _frame("have called", rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
     _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
