@@ -3,10 +3,10 @@
 python bench/frames.py KIND=PLACE[,PLACE] ... --json FILE    --show unjudged|useful|trivial|false
 
 A kind is a name and the folders of its conversations (layout: ``said.py``), or files of short ones
-(``labels/updates.jsonl``). Every fact that the
-rules read is compared with a verdict made by hand (``labels/frames.jsonl``): ``useful``, ``trivial``
-(right, but of no use to anybody) or ``false``. Verdicts are kept by a hash of the conversation, the
-message and the fact, so that text that may not be copied stays out.
+(``labels/updates.jsonl``). Every fact that the rules read is compared with a verdict made by hand
+(``labels/frames.jsonl``): ``useful``, ``trivial`` (right, but of no use to anybody) or ``false``.
+Verdicts are kept by a hash of the conversation, the message and the fact, so that text that may not
+be copied stays out.
 
 A frame stays if at least 97 of 100 of its facts are right on every choice of kinds that leaves one
 out: ``least_right`` is the smallest share over those choices.
@@ -99,9 +99,7 @@ def measure(kinds: dict[str, list[Path]], show: str | None) -> dict[str, Any]:
                     print(json.dumps([key, kind, frame, told, text[:600]], ensure_ascii=False))
     rows = {name: _row(counts[name]) for name in NAMES}
     total: Counter[str] = sum((sum(by.values(), Counter()) for by in counts.values()), Counter())
-    by_kind = {
-        kind: dict(sum((by[kind] for by in counts.values()), Counter())) for kind in kinds
-    }
+    by_kind = {kind: dict(sum((by[kind] for by in counts.values()), Counter())) for kind in kinds}
     return {"total": dict(total), "kinds": by_kind, "frames": rows}
 
 

@@ -47,50 +47,46 @@ deliver depend deserve design develop die discover discuss donate download dream
 encourage end enjoy enroll escape exercise expand expect experience explain explore express face
 fail feature fill film finish fix focus follow garden graduate guess handle happen hate help hike
 hope host hug hunt imagine improve include injure inspire install intend interview introduce invest
-invite jog join juggle jump kick kiss knit land laugh launch learn like listen live look love
-manage marry matter mention miss move name need notice offer open order organize own pack paint
-participate pass perform pick plan plant play post practice prefer prepare present promise propose
-protect prove provide publish pull push raise reach realize receive recommend record recover relax
-release remember remind renovate rent repair replace report rescue research resign resolve retire
-return review save schedule score search seem serve share ship shop sign skate sketch ski smile
-smoke snap solve sound spread start stay stop stream struggle study submit succeed suffer suggest
-support surprise switch talk taste tend test thank train transfer travel treat try turn tutor
-update upgrade use video visit volunteer vote wait walk want wash watch welcome wish wonder work
-worry wrap
-click shift smell weigh bend stitch operate convince rain owe extend apologise organise
-realise recognise translate calculate commute lean lend prefer stay steal attach bother breathe
-burn bury cause claim
-collapse command commit compare concern confirm contain control cost count cover crash cross damage
-dare date declare defend delay demand deny describe destroy diagnose dig disagree disappear
-disappoint dislike divide doubt drag dress earn emigrate employ empty engage escape examine exist
-explode fasten fetch fire float flood fold frighten gather greet grill guide hang harvest hire
-inform inherit inspect interrupt invent joke laugh lock mend miss negotiate obey object observe
-occur offend paint park phone photograph plough pour praise pray preserve print produce
-promote pronounce purchase quote recite recommend refuse regret reject rely remove repeat require
-respond restore retrieve reveal reward rob sail scare scream settle sew shave shout sigh slip snow
-sort spell squeeze stare store stretch subscribe suspect swallow threaten tidy tie trade trust type
-unpack wander warn waste whisper whistle wipe yell commute babysit
+invite jog join juggle jump kick kiss knit land laugh launch learn like listen live look love manage
+marry matter mention miss move name need notice offer open order organize own pack paint participate
+pass perform pick plan plant play post practice prefer prepare present promise propose protect prove
+provide publish pull push raise reach realize receive recommend record recover relax release
+remember remind renovate rent repair replace report rescue research resign resolve retire return
+review save schedule score search seem serve share ship shop sign skate sketch ski smile smoke snap
+solve sound spread start stay stop stream struggle study submit succeed suffer suggest support
+surprise switch talk taste tend test thank train transfer travel treat try turn tutor update upgrade
+use video visit volunteer vote wait walk want wash watch welcome wish wonder work worry wrap click
+shift smell weigh bend stitch operate rain owe extend apologise organise realise recognise translate
+calculate commute lean lend steal attach bother breathe burn bury cause claim collapse command
+commit compare concern confirm contain control cost count cover crash cross damage dare date declare
+defend delay demand deny describe destroy diagnose dig disagree disappear disappoint dislike divide
+doubt drag dress emigrate employ empty engage examine exist explode fasten fetch fire float flood
+fold frighten gather greet grill guide hang harvest hire inform inherit inspect interrupt invent
+joke lock mend negotiate obey object observe occur offend park phone photograph plough pour praise
+pray preserve print produce promote pronounce purchase quote recite refuse regret reject rely remove
+repeat require respond restore retrieve reveal reward rob sail scare scream settle sew shave shout
+sigh slip snow sort spell squeeze stare store stretch subscribe suspect swallow threaten tidy tie
+trade trust type unpack wander warn waste whisper whistle wipe yell
 """
 
 _NOUN_TOO = word_set(
-    """aim answer bite book break call camp care change chat check climb cook cost cut
-    dance deal design draw dream drink drive drop end escape exercise experience face
-    feature fight film finish fix focus garden help hike hit hope host hug hunt interview
-    jump kick kiss knit land laugh launch like look love matter mention move name need
-    offer open order own pack paint pass pick plan plant play post practice present
-    promise pull push raise reach read record release rent repair report rescue research
-    return review ride rise run save schedule score search set shake share ship shop show
-    sign sketch ski sleep smile smoke snap sound split spread stand start stay stick stop
-    stream strike struggle study support surprise swim switch talk taste test thank throw
-    train transfer travel treat try turn update upgrade use video visit volunteer vote
-    wait walk wash watch welcome win wish wonder work worry wrap feed fall fly left stuck
-    light cast shot felt saw found frozen broken born known hidden stolen writing baking
-    cooking painting click shift smell bend stitch rain cause claim command concern control count
-    cover crash cross damage date delay demand doubt drag dress empty escape exist fire
-    float flood fold gather grill guide harvest hire joke lock object park phone photograph
-    pour print produce purchase quote regret reward sail scare scream shout sigh
-    slip snow sort spell store stretch suspect tie trade trust type waste whisper whistle
-    wipe yell object lean lend commute apologise torn"""
+    """aim answer bite book break call camp care change chat check climb cook cost cut dance deal
+    design
+    draw dream drink drive drop end escape exercise experience face feature fight film finish fix
+    focus garden help hike hit hope host hug hunt interview jump kick kiss knit land laugh launch
+    like look love matter mention move name need offer open order own pack paint pass pick plan
+    plant play post practice present promise pull push raise reach read record release rent repair
+    report rescue research return review ride rise run save schedule score search set shake share
+    ship shop show sign sketch ski sleep smile smoke snap sound split spread stand start stay stick
+    stop stream strike struggle study support surprise swim switch talk taste test thank throw train
+    transfer travel treat try turn update upgrade use video visit volunteer vote wait walk wash
+    watch welcome win wish wonder work worry wrap feed fall fly left stuck light cast shot felt saw
+    found frozen broken born known hidden stolen writing baking cooking painting click shift smell
+    bend stitch rain cause claim command concern control count cover crash cross damage date delay
+    demand doubt drag dress empty exist fire float flood fold gather grill guide harvest hire joke
+    lock object park phone photograph pour print produce purchase quote regret reward sail scare
+    scream shout sigh slip snow sort spell store stretch suspect tie trade trust type waste whisper
+    whistle wipe yell lean lend commute apologise torn"""
 )
 """Forms that are just as often nouns or adjectives: verbs only where the syntax needs a verb."""
 

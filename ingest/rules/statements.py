@@ -81,11 +81,16 @@ _DOUBT = word_set(
     saying told tells asked claims claimed actor actress plot scene"""
 )
 """Words of what is not certain, holds only under a condition, or reports others."""
-_FICTION = word_set(
-    "joke jokes character film movie book novel song episode story verse lyric"
+_REPORTING = word_set("said says say saying told tells asked claims claimed")
+_CARRYING = _REPORTING | word_set(
+    "if unless whether would maybe perhaps supposedly apparently allegedly wish wishing hope hoping"
 )
+"""Words that may make the clauses after their own uncertain as well."""
+_FICTION = word_set("joke jokes character film movie book novel song episode story verse lyric")
 """Words of what may be invented: "my sister Anna" is then perhaps nobody's sister."""
 _QUOTES = re.compile(r"[\"“”«»„]|(?<!\w)'\w[^']*'(?!\w)")
+_SHORT_QUOTE = re.compile(r"[\"“][^\"“”\n]{2,60}[\"”]")
+"""Is one token, so no clause begins or ends within it."""
 _LAUGHTER = r"(?:lol|lmao|rofl|xd|(?:ha){2,}h?|(?:he){2,})"
 
 # What stands before a clause or after it and says nothing of it, as words and a few phrases.
@@ -246,7 +251,9 @@ _PRACTICES = (
 """Verbs of what somebody does again and again, said in the simple present."""
 _DEMONYM = r"[A-Z][a-z]+(?:ish|ese|ian)|Dutch|French|Greek|Swiss|Thai|German|American|Mexican|Korean|Czech|Welsh"
 _VOICES = "soprano|mezzo|alto|tenor|baritone|bass"
-_VEHICLES = "car|van|bus|tram|train|truck|lorry|taxi|cab|motorbike|motorcycle|scooter|moped|ambulance"
+_VEHICLES = (
+    "car|van|bus|tram|train|truck|lorry|taxi|cab|motorbike|motorcycle|scooter|moped|ambulance"
+)
 _WORK = r"(?:work|works|am working|is working)"
 _MARK = re.compile(r" (?:[,;:(–—-]) (?=.)")
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -262,7 +269,7 @@ _POINTING = word_set(
 """Words that point at something outside of the clause, so that nobody could tell what is meant."""
 _JOINING = word_set("and or with without in at on of for from by about over than")
 _OTHERS = word_set("he she they you everyone somebody someone guy") | words.PERSON_NOUNS
-_PARTS = word_set("user assistant agent system speaker interviewer bot narrator me quote")
+_PARTS = word_set("user assistant agent system speaker interviewer bot narrator quote")
 """Before a colon, whose line it is."""
 
 
@@ -310,12 +317,10 @@ def statements(
     named = frozenset(word for word in within if len(re.findall(rf"\b{word}\b", text)) > 1)
     before = ""
     for sentence, times, english in said:
-        quoted = _QUOTES.search(sentence.text) is not None
+        quoted = _QUOTES.search(_SHORT_QUOTE.sub(" ", sentence.text)) is not None
         if english and not (quoting or pasted):
             written = _with_times(sentence.tokens, times, first=not before)
-            clause = _Clause(
-                written, sentence.text, times, sentence.tokens, speaker, known, named
-            )
+            clause = _Clause(written, sentence.text, times, sentence.tokens, speaker, known, named)
             read = _of_sentence(sentence, clause, before, to_assistant) if not quoted else ()
             for frame, fact in (*_appositions(clause), *read):
                 found.setdefault(fact, frame)
@@ -369,15 +374,16 @@ def _of_sentence(
             if link == "and" and last.startswith("I ") and not unread and _shares(plain):
                 plain = f"I {plain}"
             said = _of_clause(plain, clause)
-        if _is_doubtful(part):
+        conditional = _first_word(part) in ("once", "until", "till")
+        if conditional or _CARRYING & set(part.lower().split(" ")):
             break  # also of what follows: "I wish I lived by the sea and had a dog"
-        read.append(said)
+        read.append(None if _is_doubtful(part) else said)
     laughing = re.search(rf"\w.* {_LAUGHTER}\b", text, re.IGNORECASE) is not None
     for number, said in enumerate(read):
         link, part = parts[number + 1] if number + 1 < len(parts) else ("and", "")
         following = read[number + 1] if number + 1 < len(read) else None
         taken_back = following is None and {link, _first_word(part)} & _TAKING_BACK
-        doubted = link not in _COORDINATING and _is_doubtful(part)
+        doubted = link not in _COORDINATING and _is_doubted_by(part)
         if said and not (taken_back or doubted or (laughing and not _is_sober(said[1]))):
             yield said
 
@@ -445,6 +451,14 @@ def _is_doubtful(part: str) -> bool:
     )
 
 
+def _is_doubted_by(following: str) -> bool:
+    """Whether a clause begins with what doubts the one before: ", maybe", ", she said"."""
+    head = following.strip(" ,;:()–—-").split(" ")[:3]
+    return _is_doubtful(" ".join(head)) and not (
+        head[0] == "I" and len(head) > 1 and head[1] in _REPORTING
+    )
+
+
 _TO_SAY = ("to", "say")
 """As in "I forgot to say", which doubts nothing."""
 
@@ -472,8 +486,14 @@ def _is_framed(before: str) -> bool:
     "She was like, I'm a nurse", "For the exercise, I'm a nurse".
     """
     lows = re.findall(r"\w+", before.lower())
-    others = any(low in _OTHERS or is_first_name(low) for low in lows)
+    others = len(lows) <= _LONGEST_FRAME and any(
+        low in _OTHERS or is_first_name(low) for low in lows
+    )
     return others or (lows[:1] != [] and lows[0] in words.PREPOSITIONS)
+
+
+_LONGEST_FRAME = 4
+"""Words of "and she was like"; a longer clause says something of its own."""
 
 
 def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan], *, first: bool) -> str:
@@ -525,7 +545,9 @@ _SAME = tuple(
 )
 
 
-_HAVING = re.compile(rf"(?:I|[Ww]e) have (?=an? {_ONES} (?:called|named) {_PERSON}(?: ,)?(?: and)? an? )")
+_HAVING = re.compile(
+    rf"(?:I|[Ww]e) have (?=an? {_ONES} (?:called|named) {_PERSON}(?: ,)?(?: and)? an? )"
+)
 _ANOTHER = re.compile(rf"( (?:called|named) {_PERSON})(?: ,)?(?: and)?(?= an? )")
 
 
@@ -535,8 +557,12 @@ def _each_have(text: str) -> str:
     return text if having is None else _ANOTHER.sub(rf"\1 and {having[0].strip()}", text)
 
 
-_SUBJECT = re.compile(r"(?P<who>[Hh]e|[Ss]he)(?:'s| (?P<is>is))? |(?P<whose>[Hh]is|[Hh]er) (?=name is )")
-_MET = word_set("met meet with and called named to by for than or saw see know knows said asked told")
+_SUBJECT = re.compile(
+    r"(?P<who>[Hh]e|[Ss]he)(?:'s| (?P<is>is))? |(?P<whose>[Hh]is|[Hh]er) (?=name is )"
+)
+_MET = word_set(
+    "met meet with and called named to by for than or saw see know knows said asked told"
+)
 
 
 def _with_antecedent(part: str, before: str) -> str:
@@ -825,7 +851,7 @@ def _moved(match: re.Match[str], clause: _Clause) -> Fact | None:
 
     That is why somebody moves ("for the job", "with my wife"), or a known place that is left.
     """
-    old, value = match["old"], match["value"]
+    old = match["old"]
     left = old is not None and _is_known_place(old)
     sure = left or match["why"] is not None or re.search(r" with (?:my|our) ", match[0]) is not None
     accepts = _is_name if sure else _is_known_place
@@ -933,7 +959,11 @@ def _is_demonym(value: str) -> bool:
 def _gave_up(match: re.Match[str], clause: _Clause) -> Fact | None:
     """Read "I gave up coffee": what somebody had or took."""
     value = match["value"]
-    if value.endswith(("ly", "way", "ward")) or not _is_thing(value) or words.PREPOSITIONS & set(value.split(" ")):
+    if (
+        value.endswith(("ly", "way", "ward"))
+        or not _is_thing(value)
+        or words.PREPOSITIONS & set(value.split(" "))
+    ):
         return None
     verb = match["verb"].replace("given", "gave")
     return _states(verb, "concept")(match, clause)
@@ -1145,7 +1175,7 @@ def _appositions(clause: _Clause) -> Iterator[_Read]:
     """
     if _FICTION & set(clause.text.lower().split(" ")) or _is_labelled(clause.text):
         return
-    said = re.sub("|".join(("\"[^\"]*(?:\"|$)", "“[^”]*(?:”|$)")), " _ ", clause.text)
+    said = re.sub("|".join(('"[^"]*(?:"|$)', "“[^”]*(?:”|$)")), " _ ", clause.text)
     for match in _APPOSITION.finditer(said):
         parts: list[str] = []
         for part in match["value"].split(" "):
@@ -1164,7 +1194,9 @@ def _appositions(clause: _Clause) -> Iterator[_Read]:
                 yield "apposed job", _fact(name, "works as", job, "concept")
 
 
-_APPOSED = re.compile(rf" (?:\( (?:an? )?(?P<bracketed>{_JOB})(?= [,)])|, an? (?P<job>{_JOB}{_AT})(?= [,.]))")
+_APPOSED = re.compile(
+    rf" (?:\( (?:an? )?(?P<bracketed>{_JOB})(?= [,)])|, an? (?P<job>{_JOB}{_AT})(?= [,.]))"
+)
 
 
 def _is_end_of_name(text: str, end: int) -> bool:

@@ -78,6 +78,13 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("tools: we use Git", ["Ann uses Git"]),
         ("gate code is now 9026 (somebody knew the other)", ["gate code is 9026"]),
         ("I sing alto in the chamber choir.", ["Ann sings alto in the chamber choir"]),
+        (
+            "I couldn't say no, I'm a biology teacher who talks to beans",
+            ["Ann works as biology teacher"],
+        ),
+        ("me: vegan since May, so don't cook", ["Ann is vegan 2026-05"]),
+        ("Sandra left the company in July, Henrik is my boss now.", ["Henrik is boss of Ann"]),
+        ('I\'m a nurse so please skip the "consult a doctor" line', ["Ann works as nurse"]),
         ("My sister is Irish.", ["Ann's sister is Irish"]),
         (
             "My colleague Olek can. He's Polish and built half this town",
