@@ -82,7 +82,7 @@ _DOUBT = word_set(
 )
 """Words of what is not certain, holds only under a condition, or reports others."""
 _REPORTING = word_set("said says say saying told tells asked claims claimed")
-_CARRYING = _REPORTING | word_set(
+_CARRYING = (_REPORTING - {"say", "saying"}) | word_set(
     "if unless whether would maybe perhaps supposedly apparently allegedly wish wishing hope hoping"
 )
 """Words that may make the clauses after their own uncertain as well."""
