@@ -1071,7 +1071,7 @@ def _frame(name: str, pattern: str, read: _Reading, *, closed: bool = True) -> F
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}(?: (?:right )?(?:by|near|next to|close to|above|opposite) {_WORDS})?",
+    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|rent|rents|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}(?: (?:right )?(?:by|near|next to|close to|above|opposite) {_WORDS})?",
            _states("lives in", "location", _is_place)),
     _frame("live in a", rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) (?P<value>(?:in|on|above|behind|at) (?:an?|the) (?:[\w'-]+ ){{0,3}}(?:{_HOMES})(?: (?:in|on|above|by|near|at|of|with|behind|opposite) {_WORDS})?)",
            _lives),
