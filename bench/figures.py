@@ -684,26 +684,21 @@ def several_queries() -> str:
 
 
 def extraction() -> str:
-    """Return the table of the quality and cost of extraction by rules."""
-    read = [
-        ("a user and an assistant", result("derived-assistants")),
-        ("friends", result("derived-friends")),
-        ("groups in a car", result("derived-groups")),
-    ]
+    """Return the table of what the rules read of each kind of text, and how much of it is right."""
     rows = [
         [
-            what,
+            kind,
+            f"{found['messages']:,}",
+            str(found["facts"]),
             str(found["judged"]),
             share(found["useful_share"]),
             share(found["false_share"]),
-            f"{found['facts_per_100_messages']:.1f}",
-            f"{found['entities_per_100_messages']:.0f}",
             ms(found["ms_per_message"]),
         ]
-        for what, found in read
+        for kind, found in result("frames")["kinds"].items()
     ]
-    head = ["`rules`", "facts judged", "useful", "false", "facts of 100 messages", "entities"]
-    return table([*head, "processor time a message, stored and enriched"], rows)
+    head = ["`rules`", "messages", "facts", "judged", "useful", "false"]
+    return table([*head, "processor time a message"], rows)
 
 
 def languages() -> str:

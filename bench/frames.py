@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -36,8 +37,11 @@ VERDICTS = Path(__file__).parent / "labels" / "frames.jsonl"
 NAMES = (*(frame.name for frame in FRAMES), "apposition", "apposed job", "order", "task")
 
 
-def facts(place: Path) -> Iterator[tuple[str, str, str, Fact, str]]:
-    """Yield conversation, message, frame, fact and text of all that the rules read in a place."""
+def facts(place: Path, cost: Counter[str]) -> Iterator[tuple[str, str, str, Fact, str]]:
+    """Yield conversation, message, frame, fact and text of all that the rules read in a place.
+
+    ``cost`` counts the messages, and the processor time of reading them in microseconds.
+    """
     talks = _chains(place) if place.suffix == ".jsonl" else _talks(place)
     for name, messages in talks:
         near: deque[ChunkInContext] = deque(maxlen=CONTEXT)
@@ -50,8 +54,12 @@ def facts(place: Path) -> Iterator[tuple[str, str, str, Fact, str]]:
                 message["id"], message["id"], message["session"], message["speaker"], message["at"],
                 message["text"], role=role_of(message["speaker"]),
             )  # fmt: skip
+            started = time.process_time()
             turn = ChunkInContext(chunk, near)
-            for fact, frame in turn.framed.items():
+            framed = turn.framed
+            cost["messages"] += 1
+            cost["us"] += round(1e6 * (time.process_time() - started))
+            for fact, frame in framed.items():
                 yield name, message["id"], frame, fact, message["text"]
             near.append(turn)
 
@@ -87,9 +95,10 @@ def measure(kinds: dict[str, list[Path]], show: str | None) -> dict[str, Any]:
         for row in map(json.loads, VERDICTS.read_text("utf-8").splitlines())
     }
     counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for kind, folders in kinds.items():
-        for folder in folders:
-            for conversation, message, frame, fact, text in facts(folder):
+    costs: dict[str, Counter[str]] = defaultdict(Counter)
+    for kind, places in kinds.items():
+        for place in places:
+            for conversation, message, frame, fact, text in facts(place, costs[kind]):
                 key = digest(conversation, message, fact)
                 verdict = judged.get(key, "unjudged")
                 counts[frame][kind][verdict] += 1
@@ -98,9 +107,24 @@ def measure(kinds: dict[str, list[Path]], show: str | None) -> dict[str, Any]:
                     told = f"{fact.subject} | {relation} | {fact.object} | {fact.when or ''}"
                     print(json.dumps([key, kind, frame, told, text[:600]], ensure_ascii=False))
     rows = {name: _row(counts[name]) for name in NAMES}
-    total: Counter[str] = sum((sum(by.values(), Counter()) for by in counts.values()), Counter())
-    by_kind = {kind: dict(sum((by[kind] for by in counts.values()), Counter())) for kind in kinds}
-    return {"total": dict(total), "kinds": by_kind, "frames": rows}
+    by_kind = {kind: sum((by[kind] for by in counts.values()), Counter()) for kind in kinds}
+    return {
+        "total": dict(sum(by_kind.values(), Counter())),
+        "kinds": {kind: _of_kind(count, costs[kind]) for kind, count in by_kind.items()},
+        "frames": rows,
+    }
+
+
+def _of_kind(count: Counter[str], cost: Counter[str]) -> dict[str, Any]:
+    known = sum(count.values()) - count["unjudged"]
+    return {
+        "messages": cost["messages"],
+        "ms_per_message": round(cost["us"] / 1000 / cost["messages"], 2),
+        "facts": sum(count.values()),
+        "judged": known,
+        "useful_share": round(count["useful"] / max(known, 1), 4),
+        "false_share": round(count["false"] / max(known, 1), 4),
+    }
 
 
 def _row(by_kind: dict[str, Counter[str]]) -> dict[str, Any]:

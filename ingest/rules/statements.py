@@ -1101,7 +1101,7 @@ FRAMES: tuple[Frame, ...] = (
     _frame("condition", rf"{_WHO} (?:have|has) (?:an? )?(?P<value>(?:[a-z]+ )?{_CONDITIONS}){_SINCE}(?: since I was \d+)?",
            _states("has", "concept", _is_thing)),
     _frame("trait", rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
-    _frame("negated verb", rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy|do) (?:any )?(?P<value>{_LIST})",
+    _frame("negated verb", rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
     _frame("stopped", rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
