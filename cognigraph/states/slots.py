@@ -105,6 +105,7 @@ _TABLE: tuple[tuple[str, Says, bool, str], ...] = (
     ("full name", "holds", False, "is called"),
     ("home", "holds", False, "lives in|lives at|resides in|is based in"),
     ("home", "holds", True, "moved to|moved back to|relocated to|emigrated to"),
+    ("home", "holds", True, "is back in"),
     ("home", "ends", True, "moved from|moved out of|moved away from"),
     ("work", "holds", False, "works at|works for|is employed by|is employed at"),
     ("work", "holds", True,
@@ -174,6 +175,8 @@ class Claim:
     ``change`` says that the fact tells of a change at a moment ("moved to") and not of a state that
     is seen at the moment of saying ("lives in"). ``dated`` is false if the time of the fact is the
     value itself ("the deadline is on Tuesday") and says nothing about when this is true.
+    ``returns`` is whether it says something only where this value was there before: who "is back in
+    Brno" lives there again if it lived there, else it may be a visit.
     """
 
     slot: str
@@ -181,6 +184,7 @@ class Claim:
     value: str
     change: bool = False
     dated: bool = True
+    returns: bool = False
 
     @property
     def on_object(self) -> bool:
@@ -340,7 +344,9 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
         return None
     slot, says, change = entry
     claimed = _value(slot, fact, relation, value)
-    return None if claimed is None else Claim(slot, says, claimed, change)
+    if claimed is None:
+        return None
+    return Claim(slot, says, claimed, change, returns=relation == "is back in")
 
 
 def _status(value: str) -> Claim | None:

@@ -1077,6 +1077,8 @@ FRAMES: tuple[Frame, ...] = (
            _lives),
     _frame("moved to", rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:with {_MY} [a-z]+ )?(?:at the weekend )?(?:,? ?from (?P<old>{_PLACE}) )?to (?P<value>{_PLACE})(?P<why> for (?:work|(?:the|a|my) (?:job|new job|studies|degree|course)))?{_WHEN}",
            _moved),
+    _frame("back in", rf"{_WE} {_AM} back in (?P<value>{_PLACE}){_SINCE}",
+           _states("is back in", "location", _is_place)),
     _frame("from", rf"{_WHO} {_AM} (?:originally )?from (?P<value>{_PLACE})",
            _states("is from", "location", _is_known_place)),
     _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",

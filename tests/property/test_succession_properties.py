@@ -29,6 +29,7 @@ claims = st.builds(
     st.sampled_from(["a", "b", "c"]),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
 )
 statements = st.lists(
     st.builds(

@@ -71,6 +71,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("I'm the treasurer of the chess club.", ["Ann is treasurer of the chess club"]),
         ("I live on a boat so wait for me", ["Ann lives on a boat"]),
         ("Living in Brno these days.", ["Ann lives in Brno"]),
+        ("Job's over, I'm back in Brno, same street even.", ["Ann is back in Brno"]),
         ("I've moved to Olomouc for the job, it's dear.", ["Ann moved to Olomouc"]),
         ("From 1 June I'm not freelance any more.", ["Ann not is freelance 2026-06-01"]),
         ("I've gone vegan!", ["Ann is vegan"]),
