@@ -691,8 +691,8 @@ def extraction() -> str:
             f"{found['messages']:,}",
             str(found["facts"]),
             str(found["judged"]),
-            share(found["useful_share"]),
-            share(found["false_share"]),
+            share(found["useful_share"]) if found["judged"] else "",
+            share(found["false_share"]) if found["judged"] else "",
             ms(found["ms_per_message"]),
         ]
         for kind, found in result("frames")["kinds"].items()

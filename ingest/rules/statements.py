@@ -969,15 +969,6 @@ def _gave_up(match: re.Match[str], clause: _Clause) -> Fact | None:
     return _states(verb, "concept")(match, clause)
 
 
-def _role(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "our union rep is Tom"."""
-    one = match["one"]
-    unclear = _EMPTY_FAVOURITES | {"new", "current", "old", "first", "last"}
-    if not (_is_person(match["value"]) and _is_thing(one)) or unclear & set(one.split(" ")):
-        return None
-    return _fact(match["value"], f"is {one} of", clause.speaker, "person", subject_type="person")
-
-
 def _is_driven(value: str) -> bool:
     return _is_complete(value) and not value.endswith(("er", "s"))
 
@@ -1158,7 +1149,6 @@ FRAMES: tuple[Frame, ...] = (
     _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>(?:{_LOCKED}) (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
            _code),
     _frame("kin is", rf"{_MY} (?:new |current )?(?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
-    _frame("role is", rf"{_MY} (?P<one>[a-z]+(?: [a-z]+){{0,2}}) is (?P<value>{_PERSON})", _role),
     _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person, first=True)),
     _frame("have called", rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
     _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
