@@ -31,6 +31,7 @@ from cognigraph.retrieve.block_lines import (
     session_topics,
     shortened,
     triple_line,
+    with_short_heads,
 )
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.confidence import WEAK
@@ -57,6 +58,9 @@ _SESSION, _EPISODE = 45, 60
 _HEAD = 25
 """Tokens of the label, the time, the session and the speaker before a message."""
 
+_REFILLS = 2
+"""So often messages are chosen again for the room that shorter heads leave."""
+
 _FOR_SESSION = 130
 """For each so many tokens of their room, sessions get the tokens of one line, and at least those of
 one: what their lines take is missing for messages."""
@@ -79,6 +83,12 @@ class _Block:
         """The block as it is now; what is taken from one of the two is not taken from the other."""
         other = copy(self)
         other._open = set(self._open)
+        return other
+
+    def widened(self, tokens: int) -> _Block:
+        """A copy with so much more room: what short heads save later."""
+        other = self.copy()
+        other._left += tokens
         return other
 
     def cost(self, kind: str, line: str) -> int:
@@ -166,16 +176,32 @@ def assemble(
     short = settings.short_message if settings.excerpts else None
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
 
-    def fill(block: _Block, facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
+    def fill(facts: Sequence[Triple], saved: int) -> tuple[list[Triple], list[Shown]]:
         line = partial(triple_line, zone=zone)
-        triples = _fill(block, "T", facts, line, facts_room, carried.fact)
-        return triples, messages.choose(triples, block.fit, endings(triples).of)
+        own = block.widened(saved)
+        triples = _fill(own, "T", facts, line, facts_room, carried.fact)
+        return triples, messages.choose(triples, own.fit, endings(triples).of)
 
-    triples, chosen = fill(block.copy(), facts)
-    texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
-    again = told_again(triples, texts, zone)
-    if again:  # what they cost goes to further messages
-        triples, chosen = fill(block, [fact for fact in triples if fact.uid not in again])
+    def saved_by_heads(chosen: Sequence[Shown]) -> int:
+        """What the heads of the messages save as they will be shown."""
+        ordered = [(item.hit, item.text) for item in _ordered(chosen, result, settings)]
+        short = with_short_heads(ordered, zone)
+        return sum(
+            count(text) - count(own)
+            for (_, text), own in zip(ordered, short, strict=True)
+            if own != text
+        )
+
+    saved = 0
+    for attempt in range(1 + _REFILLS):  # what facts and heads cost less goes to further messages
+        triples, chosen = fill(facts, saved)
+        texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
+        again = set() if attempt else told_again(triples, texts, zone)
+        more = saved_by_heads(chosen) - saved
+        if not again and more < _HEAD:
+            break
+        facts = [fact for fact in triples if fact.uid not in again] if again else facts
+        saved += more
     while topics or triples or chosen or background.written:
         context = _render(
             opening,
@@ -374,13 +400,14 @@ def _render(
     confidence: float | None,
 ) -> Context:
     lines, citations = list(opening), []
+    texts = with_short_heads([(message.hit, message.text) for message in messages], zone)
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
         ("E", [_topic_item(item, zone) for item in _in_time(topics) if item.kind == "episode"]),
         ("S", [_topic_item(topic, zone) for topic in topics if topic.kind == "session"]),
         ("T", [(triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
-        ("C", [(m.text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
-               for m in messages]),
+        ("C", [(text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
+               for m, text in zip(messages, texts, strict=True)]),
     ]  # fmt: skip
     for kind, items in groups:
         if items:

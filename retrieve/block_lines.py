@@ -111,6 +111,24 @@ def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
     return f"{stamp(hit.at, zone)} {named(hit.session)} {f'{who}: ' if who else ''}"
 
 
+def with_short_heads(items: Sequence[tuple[Hit, str]], zone: tzinfo) -> list[str]:
+    """The texts of messages in the order in which they are shown, each with its head.
+
+    After a message of the same session and day only the time stands before the next one: date and
+    session are more than half of a head, and heads a third of a block of short messages.
+    """
+    texts: list[str] = []
+    before: tuple[str, str] | None = None
+    for hit, text in items:
+        time = stamp(hit.at, zone)
+        full = f"{time} {named(hit.session)} "
+        place = hit.session, time[:10]
+        is_short = place == before and text.startswith(full)
+        texts.append(f"{time[11:]} {text[len(full) :]}" if is_short else text)
+        before = place
+    return texts
+
+
 # What the lines of sessions and episodes tell, shortened until it fits.
 #
 # The sentences that match the question best stay, in their order, or else a clause of the best one;
