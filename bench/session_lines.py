@@ -99,9 +99,10 @@ def main() -> None:
         for talk in talks(Path(given.data) / kind.folder, kind.conversations):
             if given.largest and len(talk.messages) > given.largest:
                 continue
-            if given.extractor == "recorded" and not (
-                talk.folder / "extractions" / f"{talk.name}.json"
-            ).exists():
+            if (
+                given.extractor == "recorded"
+                and not (talk.folder / "extractions" / f"{talk.name}.json").exists()
+            ):
                 continue
             with empty_space(talk, given.extractor, embedder) as space:
                 inserted = 0

@@ -184,13 +184,9 @@ def assemble(
 
     def saved_by_heads(chosen: Sequence[Shown]) -> int:
         """What the heads of the messages save as they will be shown."""
-        ordered = [(item.hit, item.text) for item in _ordered(chosen, result, settings)]
-        short = with_short_heads(ordered, zone)
-        return sum(
-            count(text) - count(own)
-            for (_, text), own in zip(ordered, short, strict=True)
-            if own != text
-        )
+        ordered = _ordered(chosen, result, settings)
+        shown = zip(ordered, _texts(ordered, zone, background), strict=True)
+        return sum(count(item.text) - count(text) for item, text in shown if text != item.text)
 
     saved = 0
     for attempt in range(1 + _REFILLS):  # what facts and heads cost less goes to further messages
@@ -207,7 +203,7 @@ def assemble(
             opening,
             topics,
             triples,
-            _ordered(chosen, result, settings),
+            _items(_ordered(chosen, result, settings), zone, background),
             zone,
             count,
             result.confidence,
@@ -286,6 +282,18 @@ def _ordered(
         return rank[placed.session, placed.id], item.place
 
     return sorted(chosen, key=by_time if settings.order == "time" else by_rank)
+
+
+def _items(messages: Sequence[Shown], zone: tzinfo, background: Background) -> list[Shown]:
+    """The messages in the order in which they are shown, with the heads that they have there."""
+    texts = _texts(messages, zone, background)
+    return [replace(item, text=text) for item, text in zip(messages, texts, strict=True)]
+
+
+def _texts(messages: Sequence[Shown], zone: tzinfo, background: Background) -> list[str]:
+    """Whole heads in an overview, where dates are what matters, and before what is out of date."""
+    whole = [place for place, item in enumerate(messages) if background.overview or item.has_note]
+    return with_short_heads([(item.hit, item.text) for item in messages], zone, whole)
 
 
 def _all_fit(hits: Sequence[Hit], count: Callable[[str], int], room: int) -> bool:
@@ -400,14 +408,13 @@ def _render(
     confidence: float | None,
 ) -> Context:
     lines, citations = list(opening), []
-    texts = with_short_heads([(message.hit, message.text) for message in messages], zone)
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
         ("E", [_topic_item(item, zone) for item in _in_time(topics) if item.kind == "episode"]),
         ("S", [_topic_item(topic, zone) for topic in topics if topic.kind == "session"]),
         ("T", [(triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
-        ("C", [(text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
-               for m, text in zip(messages, texts, strict=True)]),
+        ("C", [(m.text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
+               for m in messages]),
     ]  # fmt: skip
     for kind, items in groups:
         if items:

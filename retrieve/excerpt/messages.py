@@ -52,7 +52,8 @@ class Shown:
     ``text`` is its item without the label. ``spans`` are the parts shown, as (start, end) in the
     message's text or in that of its part ``part``; empty for a message that is shown whole.
     ``asked`` is the id of the message whose question is quoted. A correction is shown with the
-    message that it ``corrects``, as number ``place`` after it.
+    message that it ``corrects``, as number ``place`` after it. ``has_note`` says that its item ends
+    with a note on what is no longer true.
     """
 
     hit: Hit
@@ -62,6 +63,7 @@ class Shown:
     asked: str | None = None
     corrects: Hit | None = None
     place: int = 0
+    has_note: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,7 @@ def _ended(one: Shown, added: str) -> Shown:
     last = one.text.rsplit("\n", 1)[-1]
     if last.startswith((f"{INDENT}`", f"{INDENT}|")):
         added = f"\n{INDENT}{added.strip()}"
-    return replace(one, text=one.text + added)
+    return replace(one, text=one.text + added, has_note=True)
 
 
 def _candidate(hit: Hit, background: Background, short: int | None, zone: tzinfo) -> _Candidate:
