@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bench.kinds import chosen_kinds
 from bench.kept_vectors import embedder_for
+from bench.kinds import chosen_kinds
 from bench.measure import machine, write
 from bench.said import Question, empty_space, fill, talks
 from cognigraph import Context, Settings, Space

@@ -40,7 +40,7 @@ from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
-from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, named
 
 _T = TypeVar("_T")
 
@@ -198,6 +198,12 @@ def assemble(
             break
         facts = [fact for fact in triples if fact.uid not in again] if again else facts
         saved += more
+    if result.hits and not chosen:  # perhaps there is room for one with its correction
+        first = result.hits[0]
+        saved = count(f"{day(first.at, zone)} {named(first.session)} ")
+        pair = fill(facts, saved)
+        if saved_by_heads(pair[1]) >= saved:
+            triples, chosen = pair
     while topics or triples or chosen or background.written:
         context = _render(
             opening,
