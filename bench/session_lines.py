@@ -7,7 +7,7 @@ DIR and the sets are those of ``bench/kinds.py``. ``shown`` is the share of a qu
 that is in the block, at least in part; ``whole`` the share that is shown whole. Both are means over
 the questions that have evidence. ``has_line`` is the share of blocks with a line of a session, and
 ``worse`` and ``better`` are the numbers of questions whose block shows less or more of the evidence
-than without such lines.
+than without such lines. FILE keeps the kinds that were measured before under the same conditions.
 """
 
 from __future__ import annotations
@@ -114,16 +114,22 @@ def main() -> None:
         if pairs:
             kinds[kind.name] = report(pairs)
             print(kind.name, json.dumps(kinds[kind.name]), file=sys.stderr, flush=True)
-    write(
-        {
-            "extractor": given.extractor,
-            "embedder": given.embedder.split("/")[-1],
-            "budget": given.tokens,
-            "machine": machine(),
-            "kinds": kinds,
-        },
-        given.out,
-    )
+    conditions = {
+        "extractor": given.extractor,
+        "embedder": given.embedder.split("/")[-1],
+        "budget": given.tokens,
+        "machine": machine(),
+    }
+    write({**conditions, "kinds": {**before(given.out, conditions), **kinds}}, given.out)
+
+
+def before(path: str | None, conditions: dict[str, Any]) -> dict[str, Any]:
+    """Return the kinds in a file that were measured under the same conditions."""
+    if path is None or not Path(path).exists():
+        return {}
+    known = json.loads(Path(path).read_text("utf-8"))
+    kinds: dict[str, Any] = known.pop("kinds")
+    return kinds if known == conditions else {}
 
 
 if __name__ == "__main__":

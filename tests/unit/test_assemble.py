@@ -33,8 +33,9 @@ WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)
 
 def hit(n: int, text: str = "", *, score: float | None = None, **rest: Any) -> Hit:
     fields: dict[str, Any] = {"session": "s1", "speaker": "Ann", "at": NOW + timedelta(hours=n)}
+    id, rank = rest.pop("id", f"m{n}"), 1 - n / 100
     return Hit(
-        rest.pop("id", f"m{n}"), text or f"message number {n}", 1 - n / 100 if score is None else score,
+        id, text or f"message number {n}", rank if score is None else score,
         triples=(), why=WHY, **(fields | rest),
     )  # fmt: skip
 
