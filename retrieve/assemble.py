@@ -58,8 +58,8 @@ _SESSION, _EPISODE = 45, 60
 _HEAD = 25
 """Tokens of the label, the time, the session and the speaker before a message."""
 
-_REFILLS = 2
-"""So often messages are chosen again for the room that shorter heads leave."""
+_REFILLS = 1
+"""So often messages are chosen again, for the room that short heads and told facts leave."""
 
 _FOR_SESSION = 130
 """For each so many tokens of their room, sessions get the tokens of one line, and at least those of
