@@ -440,8 +440,8 @@ def worded(fact: FactForm) -> FactForm:
     relation = normalise(fact.relation)
     if relation in _SAME:
         slot, _, _ = _RELATIONS[relation]
-        named = _value(slot, fact, relation, normalise(fact.object))
-        return fact if named is None else replace(fact, relation=_SAME[relation])
+        claimed = _value(slot, fact, relation, normalise(fact.object))
+        return fact if claimed is None else replace(fact, relation=_SAME[relation])
     named = fact.object[:1].isupper()
     if relation == "reports to" and named and normalise(fact.subject_type) == "person":
         return replace(fact, subject=f"{fact.subject}'s boss", relation="is", object_type="person")
