@@ -256,6 +256,12 @@ class Connection:
         """Run driver calls in another thread and wait for them until the deadline."""
         driver, until = self.driver, deadline(seconds)
         started = time.monotonic()
+        if until <= started:
+            raise StoreUnavailableError(
+                f"the time for this call was up {started - until:.1f} s before its next statement "
+                f"could be sent to {self.uri}: the machine or the server is overloaded; repeat the "
+                "call (what has an id is stored once), or raise the timeouts in StorageSettings"
+            )
         try:
             future = self._calls.submit(
                 copy_context().run, lambda: self._attempts(driver, work, until)
@@ -266,7 +272,7 @@ class Connection:
                 return self._attempts(driver, work, until)
         with mapped_errors(self.uri, self.database):
             try:
-                return future.result(max(until - started, 0.0))
+                return future.result(until - started)
             except TimeoutError:
                 if future.done():
                     return future.result()
