@@ -159,7 +159,7 @@ def test_a_conversation_is_remembered_in_the_next(agent: Agent) -> None:
     agent.say("user", "u3", "<system-reminder>be brief</system-reminder>", isMeta=True)
     agent.say("assistant", "a3", [{"type": "text", "text": "Noted."}])
     assert agent.hook("Stop", last_assistant_message="Noted.") == ""
-    agent.settle()
+    agent.be_ready()
     assert [(m.id, m.role, m.session, m.text) for m in agent.messages()] == [
         ("u1", "user", "s1", FACT),
         ("a3", "assistant", "s1", "Noted."),
@@ -176,7 +176,6 @@ def test_a_conversation_is_remembered_in_the_next(agent: Agent) -> None:
     assert block.startswith("[memory]\n") and block.endswith("[/memory]")
     assert f"user: {FACT}" in block
     assert agent.hook("UserPromptSubmit", "s2", prompt="ok go on") == ""
-    agent.be_ready()
     for source in ("startup", "resume", "compact"):
         start = json.loads(agent.hook("SessionStart", "s2", source=source))["hookSpecificOutput"]
         assert (start["hookEventName"], FACT in start["additionalContext"]) == (
@@ -242,9 +241,10 @@ def test_an_agent_never_waits_for_a_memory_to_be_loaded(agent: Agent) -> None:
     assert agent.hook("UserPromptSubmit", "s3", prompt="The port is 5000.") == ""
     assert time.monotonic() - begun < 3
     os.kill(keeper, signal.SIGCONT)
-    agent.say("user", "u9", "The port is 5000.", "s3")
+    agent.say("user", "u2", asked["prompt"], "s2")
+    agent.say("user", "u3", "The port is 5000.", "s3")
     agent.settle()
-    assert [m.id for m in agent.messages()] == ["u1", "u9"]
+    assert [m.id for m in agent.messages()] == ["u1", "u2", "u3"]
 
 
 def test_what_is_forgotten_is_not_shown_when_a_conversation_begins(agent: Agent) -> None:
@@ -265,7 +265,7 @@ def test_what_is_forgotten_is_not_shown_when_a_conversation_begins(agent: Agent)
     agent.be_ready()
     agent.kill()
     words = ("--db", str(agent.db), "--space", agent.space)
-    assert agent.run("forget", "--message", "u1", *words).returncode == 0
+    assert agent.run("forget", "--message", "u1", "--yes", *words).returncode == 0
     assert b"PostgreSQL 16" not in agent.db.read_bytes()
     assert not Path(f"{agent.db}-wal").exists()
     assert begin() == ""
@@ -285,7 +285,7 @@ def test_what_is_forgotten_is_not_shown_when_a_conversation_begins(agent: Agent)
     assert "Nomad" in shown(begin()) and "Ansible" not in shown(begin())
     agent.kill()
     with Memory(agent.db, enrich="manual") as memory:
-        memory.remove_space(agent.space)
+        memory.admin.delete_space(agent.space)
     assert begin() == ""
 
 
