@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sys
 import time
+
+try:
+    import _socket as sockets
+except ImportError:  # socket has the same, and makes hundreds of constants into enumerations
+    import socket as sockets  # type: ignore[no-redef]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +29,9 @@ KEEPER = "--keep"
 MOST_SECONDS = 0.1
 """An agent waits no longer for a hook than this, from the start of its process to its end.
 ``COGNIGRAPH_HOOKS_WAIT`` has other seconds."""
-_ENDING_SECONDS = 0.02
+_ENDING_SECONDS = 0.015
 """What a hook still needs after the answer has come."""
-_LEAST_SECONDS = 0.03
+_LEAST_SECONDS = 0.05
 """It waits at least so long for an answer: on a slow machine, Python alone takes the whole time."""
 _MOST_LOG = 256 * 1024
 
@@ -143,10 +147,10 @@ class Handover:
             start_new_session=True,
         )
 
-    def _connected(self, end: float) -> socket.socket | None:
-        if not hasattr(socket, "AF_UNIX"):
+    def _connected(self, end: float) -> sockets.socket | None:
+        if not hasattr(sockets, "AF_UNIX"):
             return None
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
         connection.settimeout(max(end - time.monotonic(), 0.001))
         try:
             connection.connect("socket")

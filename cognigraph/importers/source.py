@@ -126,8 +126,9 @@ class Location:
                 changed = datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
                 with self.path.open("rb") as stream:
                     if self.path.suffix.lower() == _PACKED:
-                        with _unpacked(Counted(stream, tally)) as whole:
-                            yield self._input(whole, Tally(known=tally.known), changed)
+                        packed = io.BufferedReader(Counted(stream, tally), HEAD)
+                        unpacked = io.BufferedReader(_Unpacked(packed), HEAD)
+                        yield self._input(unpacked, Tally(known=tally.known), changed)
                     else:
                         yield self._input(stream, tally, changed)
             else:
@@ -277,32 +278,60 @@ def _without_packing(name: str) -> str:
     return name[: -len(_PACKED)] if name.lower().endswith(_PACKED) else name
 
 
-@contextmanager
-def _unpacked(stream: Counted) -> Iterator[BinaryIO]:
+class _Unpacked(io.RawIOBase):
     """What is in a file that was packed with Zstandard.
 
     Raises:
-        ConfigurationError: Python is older than 3.14 and the extra is missing, or it is damaged.
+        ConfigurationError: Python is older than 3.14 and the extra is missing.
     """
-    whole: BinaryIO
-    errors: tuple[type[Exception], ...]
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._begin, self._error = _zstandard()
+        self._frame = self._begin()
+        self._is_begun = False
+        self._packed = self._whole = b""
+
+    def readable(self) -> bool:
+        """Always, which :class:`io.BufferedReader` asks before it reads."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what is there, without waiting until the buffer is full.
+
+        Raises:
+            OSError: it is damaged.
+        """
+        while not self._whole:
+            packed = self._packed or self._stream.read(HEAD)
+            if not packed:
+                if self._is_begun:
+                    raise OSError("it ends too early")
+                return 0
+            try:
+                self._whole = self._frame.decompress(packed)
+            except self._error as error:
+                raise OSError(f"it is damaged: {error}") from error
+            self._packed, self._is_begun = b"", not self._frame.eof
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, self._begin()
+        data, self._whole = self._whole[: len(buffer)], self._whole[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zstandard() -> tuple[Callable[[], Any], type[Exception]]:
+    """What unpacks a frame, and the error that it raises."""
     try:
         if sys.version_info >= (3, 14):
-            zstd = import_module("compression.zstd")
-            whole, errors = zstd.ZstdFile(io.BufferedReader(stream)), (zstd.ZstdError,)
-        else:
-            zstd = import_module("zstandard")
-            whole = zstd.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-            errors = (zstd.ZstdError,)
+            library = import_module("compression.zstd")
+            return library.ZstdDecompressor, library.ZstdError
+        library = import_module("zstandard")
+        return library.ZstdDecompressor().decompressobj, library.ZstdError
     except ImportError as error:
         raise ConfigurationError(
             "a .zst file needs an extra: pip install 'cognigraph-memory[zstd]'"
         ) from error
-    try:
-        with whole:
-            yield whole
-    except errors as error:
-        raise OSError(f"it is damaged: {error}") from error
 
 
 def _is_inside(path: Path, root: Path) -> bool:
