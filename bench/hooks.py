@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ class Host:
             self.db, enrich="manual", extractor=SyntheticExtractor(world, per_turn=1)
         ) as memory:
             project = memory.space(self.space)
-            project.add_many(messages(world, count))
+            project.add_many(replace(message, role="user") for message in messages(world, count))
             project.queue.enrich(limits=Limits(rounds=20))
             memory.space(PERSON).add("Commit messages are in Norwegian.", id="p1")
             texts = [message.text for message in project.messages(limit=500)]

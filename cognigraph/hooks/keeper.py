@@ -34,7 +34,7 @@ from cognigraph.ingest.queue.step import Limits
 from cognigraph.memory import Memory
 from cognigraph.model import Role
 
-STAY = timedelta(minutes=10)
+STAY = timedelta(minutes=30)
 """How long the process stays after the last event. ``COGNIGRAPH_HOOKS_STAY`` has the seconds."""
 _LOOK_SECONDS = 0.5
 _SWITCH_SECONDS = 0.0005
