@@ -28,9 +28,11 @@ _WRITE = f"""
 INSERT OR REPLACE INTO meta SELECT {_KEY}, ? FROM space project JOIN space shown
 WHERE project.name = ? AND shown.name = ? AND {_STATE} = ?"""
 _DROP = """
-DELETE FROM meta WHERE key IN (
-  SELECT 'start ' || project.id || ' ' || shown.id FROM space project JOIN space shown
-  WHERE ? IN (project.name, shown.name))"""
+DELETE FROM meta WHERE key >= 'start ' AND key < 'start!'
+AND (SELECT id FROM space WHERE name = ?) IN (
+  CAST(substr(key, 7) AS INTEGER),
+  CAST(substr(key, 7 + instr(substr(key, 7), ' ')) AS INTEGER))"""
+"""Only the few blocks are read: there may be many spaces."""
 
 
 def read(path: str, project: str, person: str) -> list[str]:
