@@ -142,7 +142,14 @@ def main() -> None:
             name: dict(_agent(host, AGENTS[name], asked, given.rounds, given.cold_rounds))
             for name in ("claude-code", "codex", "gemini", "cursor")
         }
-    write({"machine": machine(), "messages": given.messages, "agents": agents}, given.json)
+    write(
+        {
+            "machine": machine() | {"load": round(os.getloadavg()[2], 1)},
+            "messages": given.messages,
+            "agents": agents,
+        },
+        given.json,
+    )
 
 
 def _agent(

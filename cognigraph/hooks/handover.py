@@ -31,8 +31,11 @@ MOST_SECONDS = 0.1
 ``COGNIGRAPH_HOOKS_WAIT`` has other seconds."""
 _ENDING_SECONDS = 0.015
 """What a hook still needs after the answer has come."""
+_BUSY_SECONDS = 0.3
+"""On a busy or slow machine, where Python alone takes the whole time, a hook waits for an answer as
+long as it took to start, up to this."""
 _LEAST_SECONDS = 0.05
-"""It waits at least so long for an answer: on a slow machine, Python alone takes the whole time."""
+"""For a connection, by which the process in the background is woken."""
 _MOST_LOG = 256 * 1024
 
 
@@ -105,7 +108,8 @@ class Handover:
     def ask_keeper(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """What the process in the background answers; ``None`` if none listens, or not in time."""
         most = float(os.environ.get("COGNIGRAPH_HOOKS_WAIT") or MOST_SECONDS)
-        end = time.monotonic() + max(most - _ENDING_SECONDS - _age(), _LEAST_SECONDS)
+        age = _age()
+        end = time.monotonic() + max(most - _ENDING_SECONDS - age, min(age, _BUSY_SECONDS))
         connection = self._connected(end)
         if connection is None:
             return None
