@@ -18,6 +18,7 @@ from threading import Event
 from typing import NamedTuple
 from uuid import uuid4
 
+from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, EmbeddingError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
@@ -55,13 +56,15 @@ from cognigraph.ingest.queue.step import (
     window_of,
 )
 from cognigraph.ingest.stated import with_stated
-from cognigraph.model import Episode, Usage
+from cognigraph.model import Episode, Triple, Usage
 from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, lease_token
+from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.text.redaction import redacted
+from cognigraph.text.terms import query_terms
 from cognigraph.times import Clock
 from cognigraph.tracing import outcome, span
 
@@ -78,7 +81,7 @@ _MOST_SIMILAR = 20
 _MOST_NEAR = 100
 """Episodes among which those are, with the session's own and those that no model has written."""
 _MOST_COMPARED = 4000
-"""Characters of a batch that are compared with episodes."""
+"""Characters of a batch that are compared with facts and episodes."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -322,20 +325,38 @@ class Enricher:
             for speaker in speakers
             for fact in graph.triples(lease.space, TripleQuery(entity=speaker, limit=each))
         }
+        text = "\n".join(chunk.text for chunk in lease.chunks)[:_MOST_COMPARED]
+        episodes: tuple[Episode, ...] = ()
+        if text.strip():
+            vector = self._embedder.embed([text])[0]
+            facts |= self._similar_facts(lease.space, text, vector, limit // 2)
+            episodes = self._similar_episodes(lease, vector)
         notes = replace(
             lease.notes,
             written=tuple(graph.written(lease.space)),
             facts=tuple(fact for fact in facts.values() if fact.status == "current"),
-            episodes=self._similar_episodes(lease),
+            episodes=episodes,
         )
         return replace(lease, notes=notes)
 
-    def _similar_episodes(self, lease: Lease) -> tuple[Episode, ...]:
+    def _similar_facts(
+        self, space: str, text: str, vector: Vector, limit: int
+    ) -> dict[str, Triple]:
+        """The facts nearest to what is said, about whomever, by uid; the nearest first.
+
+        Half of them are found by vector and half by words: names matter here.
+        """
+        search, half = self._store.search, max(1, limit // 2)
+        query = CandidateQuery(
+            vector, query_terms(text), triples_by_vector=half, triples_by_terms=half
+        )
+        found = search.candidates(space, query).triples
+        nearest = sorted(zip(-found.cosine.round(6), found.uids, strict=True))[:limit]
+        known = search.triples_by_uid(space, [uid for _, uid in nearest])
+        return {uid: known[uid] for _, uid in nearest if uid in known}
+
+    def _similar_episodes(self, lease: Lease, vector: Vector) -> tuple[Episode, ...]:
         """Episodes of other sessions that a model wrote, the most similar to the chunks first."""
-        text = "\n".join(chunk.text for chunk in lease.chunks)
-        if not text.strip():
-            return ()
-        vector = self._embedder.embed([text[:_MOST_COMPARED]])[0]
         near = self._store.search.episodes(lease.space, vector, [], _MOST_NEAR)
         others = [
             item
