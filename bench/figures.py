@@ -596,6 +596,25 @@ _PAGE_TIMES = (
 )
 
 
+def hooks() -> str:
+    """Return the table of the times for which coding agents wait for their hooks."""
+    rows = []
+    for agent, cases in result("hooks")["agents"].items():
+        for case, found in cases.items():
+            hook, python = found["hook"], found["python"]
+            rows.append(
+                [
+                    f"{agent}, {case}",
+                    f"{hook['median_ms']} / {hook['largest_ms']} ms",
+                    f"{python['median_ms']} / {python['largest_ms']} ms",
+                    f"{hook['cpu_median_ms']} / {python['cpu_median_ms']} ms",
+                    f"{found['answered']:.0%}" if "answered" in found else "",
+                ]
+            )
+    head = ["hook", "median / longest", "bare Python", "processor, hook / bare Python"]
+    return table([*head, "shown"], rows)
+
+
 def serve() -> str:
     """Return the table of the load on a server, for each store that was measured."""
     rows = []
@@ -1037,7 +1056,7 @@ TABLES: tuple[Callable[[], str], ...] = (
     summary, insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
     size_neo4j, recall,
     categories, assistants, embedders, outdated, kinds, kinds_extracted, context, session_lines,
-    strategies, several_queries, page,
+    strategies, several_queries, page, hooks,
     serve, serve_many, greedy_key, imports, extraction, languages, enrichment, enrichment_large,
     many_spaces, memory_of_spaces, model_cost, observing, dates, ablation_paper, ablation_wide,
     ablation_default, updates, forgetting, torture,

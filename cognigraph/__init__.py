@@ -6,12 +6,12 @@
 ...     print(memory.context("Where does Ann live?"))
 """
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
 
 from cognigraph._version import __version__
 from cognigraph.deferred import deferred
 
+TYPE_CHECKING = False  # typing and pathlib take long to import, and a coding agent waits for hooks
 if TYPE_CHECKING:
     from cognigraph.aio import AsyncMemory, AsyncSpace
     from cognigraph.embed import Embedder, EmbedFunction
@@ -134,9 +134,9 @@ if TYPE_CHECKING:
     from cognigraph.stores.reindex import Precision
     from cognigraph.times import Clock, When
 
-if not (Path(__file__).parent / "ingest").is_dir():
+if not os.path.isdir(os.path.join(os.path.dirname(__file__), "ingest")):
     # A clone made without symbolic links (Git for Windows): the packages are beside this one.
-    __path__.append(str(Path(__file__).parent.parent))
+    __path__.append(os.path.dirname(os.path.dirname(__file__)))
 
 __getattr__ = deferred(
     __name__,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING would take as long as all else that a hook imports
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 def deferred(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
@@ -18,6 +20,8 @@ def deferred(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[
     def get(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from importlib import import_module  # not for those who only import the package
+
         value = getattr(import_module(f"{package}.{module_of[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value

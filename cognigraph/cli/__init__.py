@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -23,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == [HOOK]:
         from cognigraph.hooks.run import main as run_hook
 
-        return run_hook(words[1:])
+        os._exit(run_hook(words[1:]))  # nothing is left to be written, and an agent waits
     from cognigraph.cli.app import main as run
 
     return run(argv)

@@ -11,7 +11,8 @@ from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.errors import ConfigurationError
 from cognigraph.hooks import settings
 from cognigraph.hooks.agents import AGENTS, Agent, project_of, space_of
-from cognigraph.hooks.spool import Spool, default_db
+from cognigraph.hooks.handover import absolute, default_db
+from cognigraph.hooks.spool import Spool
 
 _HOOKS = """\
 Give a coding agent a memory, whether it thinks of it or not: what you and the agent say is stored,
@@ -47,7 +48,8 @@ def hooks(run: CommandRun) -> int:
 
 
 def _change(run: CommandRun, agent: Agent) -> int:
-    path = agent.settings_file(project_of(Path.cwd()) if run.arguments.project else None)
+    project = project_of(Path.cwd()) if run.arguments.project else None
+    path = settings.settings_file(agent, project)
     before = settings.read(path)
     try:
         after = _after(run, agent, before)
@@ -99,11 +101,11 @@ def _say(run: CommandRun, agent: Agent, path: Path, before: str | None) -> None:
 
 def _status(run: CommandRun) -> int:
     chosen = run.options.chosen_db
-    spool = Spool(Path(chosen).expanduser().absolute() if chosen else default_db())
+    spool = Spool(absolute(chosen) if chosen else default_db())
     project = project_of(Path.cwd())
     names = [run.arguments.agent] if run.arguments.agent else list(AGENTS)
     found = [
-        _installed(AGENTS[name], AGENTS[name].settings_file(where), where is not None)
+        _installed(AGENTS[name], settings.settings_file(AGENTS[name], where), where is not None)
         for name in names
         for where in (None, project)
     ]

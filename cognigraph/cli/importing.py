@@ -267,7 +267,8 @@ def state(folder: Path, reader: Reader) -> State:
             stat = location.path.stat()
         except OSError:
             continue
-        found[location.name] = (stat.st_size, stat.st_mtime_ns)
+        name = location.path.relative_to(folder.resolve()).as_posix()  # also if it is packed
+        found[name] = (stat.st_size, stat.st_mtime_ns)
     return found
 
 

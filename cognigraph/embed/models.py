@@ -349,7 +349,7 @@ def require_model(repository: str, library: str, *, cache: Path | None = None) -
 def _silence(repository: str) -> str | None:
     """Why the hub does not answer; ``None`` if it does."""
     from huggingface_hub import model_info
-    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub.errors import RepositoryNotFoundError
 
     outcome: list[str | None] = []
 
@@ -357,7 +357,7 @@ def _silence(repository: str) -> str | None:
         try:
             model_info(repository, timeout=_PATIENCE)
             outcome.append(None)
-        except HfHubHTTPError:
+        except RepositoryNotFoundError:  # the hub has said so, not a proxy on the way to it
             outcome.append(None)
         except Exception as error:  # noqa: BLE001 - of whatever library carries the request
             outcome.append(f"{type(error).__name__}: {error}".splitlines()[0])

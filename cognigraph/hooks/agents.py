@@ -4,31 +4,37 @@ Sources: the hook references of `Claude Code <https://code.claude.com/docs/en/ho
 <https://geminicli.com/docs/hooks/reference>`_ and `Cursor <https://cursor.com/docs/hooks>`_, the
 schemas in ``codex-rs/hooks/schema`` of Codex, and the plugin references of OpenCode
 `1 <https://opencode.ai/v1/docs/plugins>`_ and `2 <https://opencode.ai/docs/build/plugins>`_, whose
-events here are those of its plugin. This module is loaded at every event, so it
-imports little: data classes would take longer than all the rest.
+events here are those of its plugin. This module is loaded at every event, and an agent waits
+for it: ``pathlib``, ``typing`` and data classes would take longer than all the rest.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from hashlib import blake2b
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+import time
 
 from cognigraph.text.hook_context import without_hook_context
 
-Kind = Literal["start", "prompt", "answer", "keep"]
-"""What an event means: a session begins (or goes on), the user or the agent has said something, or
-the transcript is about to be shortened or left."""
+try:
+    from _blake2 import blake2b
+except ImportError:  # hashlib has the same function, and loads OpenSSL
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    Kind = Literal["start", "prompt", "answer", "keep"]
+    """What an event means: a session begins (or goes on), the user or the agent has said something,
+    or the transcript is about to be shortened or left."""
 
 TIMEOUT_SECONDS = 10
 PERSON = "person"
 """The space of what holds in every project."""
 
 
-class Agent(NamedTuple):
+class Agent:
     """One agent.
 
     Args:
@@ -48,32 +54,43 @@ class Agent(NamedTuple):
             agent's name, so that messages have the same ids as in an import.
     """
 
-    name: str
-    folder: str
-    file: str
-    events: Mapping[str, Kind]
-    project_file: str | None = None
-    home: str | None = None
-    memory: str | None = None
-    timeout: int | None = None
-    is_grouped: bool = True
-    takes_context: tuple[Kind, ...] = ("start", "prompt")
-    has_transcript: bool = False
-    plugin: str | None = None
-    project_folder: str | None = None
+    def __init__(
+        self,
+        name: str,
+        folder: str,
+        file: str,
+        events: Mapping[str, Kind],
+        *,
+        project_file: str | None = None,
+        home: str | None = None,
+        memory: str | None = None,
+        timeout: int | None = None,
+        is_grouped: bool = True,
+        takes_context: tuple[Kind, ...] = ("start", "prompt"),
+        has_transcript: bool = False,
+        plugin: str | None = None,
+        project_folder: str | None = None,
+    ) -> None:
+        self.name = name
+        self.folder = folder
+        self.file = file
+        self.events = events
+        self.project_file = project_file
+        self.home = home
+        self.memory = memory
+        self.timeout = timeout
+        self.is_grouped = is_grouped
+        self.takes_context = takes_context
+        self.has_transcript = has_transcript
+        self.plugin = plugin
+        self.project_folder = project_folder
 
-    def user_folder(self, environ: Mapping[str, str] | None = None) -> Path:
+    def user_folder(self, environ: Mapping[str, str] | None = None) -> str:
         """Its folder of the user."""
         given = (os.environ if environ is None else environ).get(self.home or "", "").strip()
         if given and self.plugin:  # the variable names the folder around it
-            return Path(given).expanduser() / Path(self.folder).name
-        return Path(given).expanduser() if given else Path.home() / self.folder
-
-    def settings_file(self, project: Path | None) -> Path:
-        """Its settings: those of a project, or those of the user."""
-        if project is None:
-            return self.user_folder() / self.file
-        return project / (self.project_folder or self.folder) / (self.project_file or self.file)
+            given = os.path.join(given, os.path.basename(self.folder))
+        return os.path.expanduser(given or os.path.join("~", self.folder))
 
     def answer(self, event: str, block: str) -> dict[str, Any]:
         """A block in the form in which the agent takes it."""
@@ -159,7 +176,7 @@ _TEXTS: Mapping[Kind, tuple[str, ...]] = {
 """The field with what was said, by agent: Claude Code and Codex, Gemini CLI, Cursor."""
 
 
-class Event(NamedTuple):
+class Event:
     """One event of a conversation, as it waits to be stored.
 
     Args:
@@ -175,16 +192,29 @@ class Event(NamedTuple):
         memory: the path of what the agent keeps for the user everywhere.
     """
 
-    agent: str
-    kind: Kind
-    at: str
-    space: str
-    session: str
-    id: str
-    text: str
-    transcript: str | None
-    is_end: bool
-    memory: str | None
+    def __init__(
+        self,
+        agent: str,
+        kind: Kind,
+        at: str,
+        space: str,
+        session: str,
+        id: str,
+        text: str,
+        transcript: str | None,
+        is_end: bool,
+        memory: str | None,
+    ) -> None:
+        self.agent = agent
+        self.kind = kind
+        self.at = at
+        self.space = space
+        self.session = session
+        self.id = id
+        self.text = text
+        self.transcript = transcript
+        self.is_end = is_end
+        self.memory = memory
 
 
 def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
@@ -199,11 +229,11 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
         return None
     if "cursor_version" in given and agent.name != "cursor":
         return None
-    at = _text(given, "timestamp") or datetime.now(UTC).isoformat()
+    at = _text(given, "timestamp") or _now()
     text = without_hook_context(_text(given, *_TEXTS.get(kind, ())))
     turn = _text(given, "turn_id", "generation_id") or at
     digest = blake2b("\0".join((session, turn, kind, text)).encode("utf-8", "replace"))
-    memory = agent.user_folder() / agent.memory if agent.memory and kind == "start" else None
+    is_start = kind == "start"
     return Event(
         agent=agent.name,
         kind=kind,
@@ -214,8 +244,16 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
         text=text,
         transcript=_transcript(given) if agent.has_transcript else None,
         is_end=name == "SessionEnd",
-        memory=str(memory) if memory else None,
+        memory=os.path.join(agent.user_folder(), agent.memory)
+        if agent.memory and is_start
+        else None,
     )
+
+
+def _now() -> str:
+    seconds, nanoseconds = divmod(time.time_ns(), 10**9)
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{nanoseconds // 1000:06d}+00:00"
 
 
 def _text(given: Mapping[str, Any], *names: str) -> str:
@@ -229,33 +267,38 @@ def _transcript(given: Mapping[str, Any]) -> str | None:
     return path if path.endswith(".jsonl") else None
 
 
-def folder_of(given: Mapping[str, Any]) -> Path:
+def folder_of(given: Mapping[str, Any]) -> str:
     """The folder in which the agent works."""
     roots = given.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    return Path(_text(given, "cwd") or root or Path.cwd())
+    return _text(given, "cwd") or root or os.getcwd()
 
 
-def project_of(folder: Path) -> Path:
+def project_of(folder: str | os.PathLike[str]) -> str:
     """The root of the Git repository that a folder is in; without one, the folder.
 
     The worktrees of a repository are one project.
     """
-    folder = Path(os.path.realpath(folder))
-    for path in (folder, *folder.parents):
-        git = path / ".git"
-        if git.is_dir():
+    folder = path = os.path.realpath(folder)
+    while True:
+        git = os.path.join(path, ".git")
+        if os.path.isdir(git):
             return path
-        if git.is_file():
-            link = git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
+        if os.path.isfile(git):
+            with open(git, encoding="utf-8", errors="replace") as file:
+                link = file.read().removeprefix("gitdir:").strip()
             main, marker, _ = link.replace("\\", "/").partition("/.git/worktrees/")
-            return Path(os.path.realpath(main)) if marker and Path(main).is_absolute() else path
-    return folder
+            return os.path.realpath(main) if marker and os.path.isabs(main) else path
+        if os.path.dirname(path) == path:
+            return folder
+        path = os.path.dirname(path)
 
 
-def space_of(folder: Path) -> str:
+def space_of(folder: str | os.PathLike[str]) -> str:
     """The name of a project's space: its folder's name and, as names repeat, a hash of its path."""
     root = project_of(folder)
     digest = blake2b(os.fsencode(root), digest_size=3).hexdigest()
-    name = "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in root.name)
+    name = "".join(
+        sign if sign.isalnum() or sign in "._-" else "-" for sign in os.path.basename(root)
+    )
     return f"{name or 'root'}-{digest}"

@@ -1,7 +1,7 @@
 """The process in the background: stores the events that wait, and answers what is remembered.
 
-At most one runs for each memory. It stays for some minutes after the last event, so that the next
-one need not load everything again.
+At most one runs for each memory (:mod:`cognigraph.hooks.alone`). It stays for some minutes after
+the last event, since loading everything again takes longer than an agent waits.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import json
 import os
 import socket
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from io import BufferedReader, BytesIO
@@ -22,7 +23,7 @@ from typing import Any
 
 from cognigraph.errors import CogniGraphError, StoreError
 from cognigraph.hooks.agents import PERSON, Event
-from cognigraph.hooks.recall import opened, recall
+from cognigraph.hooks.recall import make_ready, opened, recalled, warm
 from cognigraph.hooks.spool import Spool
 from cognigraph.importers.fields import Identifier, prepared
 from cognigraph.importers.formats import reader_named
@@ -33,9 +34,13 @@ from cognigraph.ingest.queue.step import Limits
 from cognigraph.memory import Memory
 from cognigraph.model import Role
 
-STAY = timedelta(minutes=10)
+STAY = timedelta(minutes=30)
 """How long the process stays after the last event. ``COGNIGRAPH_HOOKS_STAY`` has the seconds."""
 _LOOK_SECONDS = 0.5
+_SWITCH_SECONDS = 0.0005
+"""How long a thread computes while another one waits for its turn: a tenth of Python's default. An
+answer takes its turn anew after each query, so it would wait that long a hundred times."""
+_MOST_WAY_SECONDS = 1.0
 _TRANSCRIPT_COMES = timedelta(minutes=10)
 """If no transcript has a message by then, what was said is stored as the event said it."""
 _PIECE = 8 * 1024 * 1024
@@ -44,34 +49,16 @@ _SAID = ("user", "assistant")
 """The roles that are stored. Output of tools is large, may hold secrets, and is never searched."""
 
 
-def keep(spool: Spool) -> None:
-    """Store what waits, and stay for a while. Returns at once if another process does it.
+def keep(spool: Spool) -> set[str]:
+    """Store what waits, answer for a while, and return the events that cannot be stored now.
 
     Raises:
         CogniGraphError: the memory cannot be opened; the events wait for the next process.
     """
     stay = float(os.environ.get("COGNIGRAPH_HOOKS_STAY") or STAY.total_seconds())
-    left: set[str] = set()
-    # What comes when this process no longer listens, and still holds the lock, is found here.
-    while set(spool.names()) - left:
-        with _locked(spool) as is_mine:
-            if not is_mine:
-                return
-            with opened(spool) as memory:
-                left = _Stay(spool, memory, stay).run()
-
-
-@contextmanager
-def _locked(spool: Spool) -> Iterator[bool]:
-    """Whether this process is the only one. SQLite's lock ends with the process on any system."""
-    spool.make_folders()
-    with closing(sqlite3.connect(spool.lock_file, timeout=0, isolation_level=None)) as lock:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            yield False
-        else:
-            yield True
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    with opened(spool) as memory:
+        return _Stay(spool, memory, stay).run()
 
 
 class _Stay:
@@ -81,7 +68,8 @@ class _Stay:
         self._spool = spool
         self._memory = memory
         self._seconds = seconds
-        self._keeper = _Keeper(spool, memory)
+        self._turns = _Turns()
+        self._keeper = _Keeper(spool, memory, self._turns)
         self._last = time.monotonic()
 
     def run(self) -> set[str]:
@@ -89,7 +77,9 @@ class _Stay:
 
         They wait for their transcript, or for the store.
         """
-        listener = self._listen()
+        for project in self._keeper.projects:
+            warm(self._memory, project)
+        listener = self._listen()  # from now on agents wait for answers
         storing = threading.Thread(target=self._store, daemon=True)
         storing.start()
         try:
@@ -111,16 +101,12 @@ class _Stay:
         return self._keeper.left
 
     def _listen(self) -> socket.socket | None:
-        """Listen beside the memory; ``None`` where that cannot be done, such as a long path."""
+        """Listen in the current folder; ``None`` on a system without such sockets."""
         if not hasattr(socket, "AF_UNIX"):
             return None
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._spool.socket_file.unlink(missing_ok=True)
-        try:
-            listener.bind(str(self._spool.socket_file))
-        except OSError:
-            listener.close()
-            return None
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(self._spool.socket_file.name)  # a whole path may be too long
         listener.listen()
         listener.settimeout(_LOOK_SECONDS)
         return listener
@@ -130,6 +116,8 @@ class _Stay:
             try:
                 if self._keeper.drain():
                     self._last = time.monotonic()
+                else:
+                    self._keeper.make_ready()
             except Exception as error:  # noqa: BLE001 - the next process tries again
                 self._spool.log(f"storing: {type(error).__name__}: {error}")
                 return
@@ -143,11 +131,43 @@ class _Stay:
             if not line:
                 return  # only to wake this process
             try:
-                block = recall(self._memory, Event(**json.loads(line)["recall"]))
+                with self._turns.answering():
+                    block = recalled(self._memory, Event(**json.loads(line)["recall"]))
             except Exception as error:  # noqa: BLE001 - the agent goes on without it
                 self._spool.log(f"recall: {type(error).__name__}: {error}")
                 block = ""
             connection.sendall(json.dumps({"block": block}).encode() + b"\n")
+
+
+class _Turns:
+    """Lets answers, for which an agent waits, go before what is done in the background."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers = 0
+        self._quiet = threading.Event()
+        self._quiet.set()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While an answer is made."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._answers += change
+            if self._answers:
+                self._quiet.clear()
+            else:
+                self._quiet.set()
+
+    def give_way(self) -> None:
+        """Wait while an answer is made, but not for ever."""
+        self._quiet.wait(_MOST_WAY_SECONDS)
 
 
 @dataclass(slots=True)
@@ -167,24 +187,37 @@ class _Place:
 class _Keeper:
     """Stores events. Whatever it does can be repeated: ids tell what is stored already."""
 
-    def __init__(self, spool: Spool, memory: Memory) -> None:
+    def __init__(self, spool: Spool, memory: Memory, turns: _Turns) -> None:
         self._spool = spool
         self._memory = memory
+        self._turns = turns
         self._places = _read_places(spool.read_file)
         self._changed: set[str] = set()
         self._ended: set[str] = set()
         self.left: set[str] = set()
+        self.projects = {
+            event.space for name in spool.names() if (event := self._event(name)) is not None
+        }
+        """Those in which something has happened."""
 
     def drain(self) -> bool:
         """Store all that can be stored now; whether there was an event among it."""
         names = self._spool.names()
         events = {name: event for name in names if (event := self._event(name)) is not None}
+        self.projects |= {event.space for event in events.values()}
         self._ended = {event.session for event in events.values() if event.is_end}
         left = {name for name, event in events.items() if not self._is_settled(name, event)}
         self._catch_up()
         self._enrich()
         self.left = left
         return len(left) < len(names)
+
+    def make_ready(self) -> None:
+        """Make the blocks anew whose spaces this process or another one has changed."""
+        for project in self.projects:
+            self._turns.give_way()
+            with suppress(sqlite3.OperationalError):  # it is locked: the next time
+                make_ready(self._memory, self._spool.db_path, project)
 
     def _event(self, name: str) -> Event | None:
         try:
@@ -198,6 +231,7 @@ class _Keeper:
         self._spool.log(f"{name} is set aside: {type(error).__name__}: {error}")
 
     def _is_settled(self, name: str, event: Event) -> bool:
+        self._turns.give_way()
         try:
             if not self._keep(event):
                 return False
@@ -295,6 +329,7 @@ class _Keeper:
             space = self._memory.space(name)
             with suppress(CogniGraphError):  # such as a model's; the messages stay in the queue
                 while space.queue.enrich(limits=Limits(rounds=1)):
+                    self._turns.give_way()
                     if set(self._spool.names()) - self.left:
                         return
             self._changed.discard(name)

@@ -13,6 +13,7 @@ from cognigraph.llm.choice import choice_file
 from cognigraph.memory import Memory
 from cognigraph.model import Filter
 from cognigraph.space import Space
+from cognigraph.stores import start_blocks
 
 PROJECT_TOKENS = 900
 PERSON_TOKENS = 300
@@ -38,35 +39,44 @@ def opened(spool: Spool) -> Iterator[Memory]:
         yield memory
 
 
-def recall_from(spool: Spool, event: Event) -> str:
-    """As :func:`recall`, from a memory that is opened for it."""
-    with opened(spool) as memory:
-        return recall(memory, event)
-
-
-def recall(memory: Memory, event: Event) -> str:
-    """What is remembered at an event: of the project first, then of the person."""
+def recalled(memory: Memory, prompt: Event) -> str:
+    """What is remembered of what the user says: of the project first, then of the person."""
+    question = prompt.text[:_MOST_QUESTION]
     there = set(memory.spaces())
-    project = memory.space(event.space) if event.space in there else None
-    person = memory.space(PERSON) if PERSON in there else None
-    if event.kind == "start":
-        question, sure = _worked_on(project), 0.0
-    else:
-        question, sure = event.text[:_MOST_QUESTION], SURE
     blocks = []
-    for space, tokens in ((project, PROJECT_TOKENS), (person, PERSON_TOKENS)):
-        if space is not None and question:
-            seen = _in_view(space, event) if event.kind == "prompt" else []
-            block = space.context(question, tokens, without=seen)
-            if block and (block.confidence is None or block.confidence >= sure):
+    for name in (prompt.space, PERSON):
+        if name in there:
+            space = memory.space(name)
+            block = space.context(question, _tokens(name), without=_in_view(space, prompt))
+            if block and (block.confidence is None or block.confidence >= SURE):
                 blocks.append(str(block))
     return "\n".join(blocks)
 
 
-def _worked_on(project: Space | None) -> str:
+def make_ready(memory: Memory, path: str, project: str) -> None:
+    """Keep what is to be shown when a conversation about a project begins, where it has changed.
+
+    Raises:
+        sqlite3.Error: the memory cannot be read, or is locked.
+    """
+    for name, state in start_blocks.outdated(path, project, PERSON).items():
+        question = _worked_on(memory.space(project))
+        block = memory.space(name).context(question, _tokens(name)) if question else None
+        start_blocks.write(path, project, name, state, str(block) if block else "")
+
+
+def warm(memory: Memory, project: str) -> None:
+    """Load what an answer needs, which takes a second with the first one."""
+    for name in {project, PERSON} & set(memory.spaces()):
+        memory.space(name).context(project, PERSON_TOKENS)
+
+
+def _tokens(name: str) -> int:
+    return PERSON_TOKENS if name == PERSON else PROJECT_TOKENS
+
+
+def _worked_on(project: Space) -> str:
     """What the user said last in this project, which stands for the question that nobody asked."""
-    if project is None:
-        return ""
     latest = project.messages(order="newest", limit=_RECENT, where=Filter(roles=("user",)))
     return "\n".join(message.text for message in reversed(list(latest)))[-_MOST_QUESTION:]
 

@@ -1,7 +1,9 @@
 """The command that an agent runs: hand the event over, print what is remembered, return.
 
 It imports next to nothing and never fails: whatever happens, it exits with 0, and a line in the log
-beside the memory says what went wrong.
+beside the memory says what went wrong. It never opens the memory. When a conversation begins, it
+prints the block that was made ready; with a prompt, what the process in the background answers in
+time, if one listens.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 
-from cognigraph.hooks.agents import AGENTS, Event, event_of
-from cognigraph.hooks.spool import KEEPER, Spool, default_db
+from cognigraph.hooks.agents import AGENTS, PERSON, Event, event_of
+from cognigraph.hooks.handover import KEEPER, Handover, absolute, default_db
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MOST_INPUT = 64 * 1024 * 1024
 
@@ -25,43 +28,47 @@ def main(argv: Sequence[str]) -> int:
     db = default_db()
     if "--db" in words[:-1]:
         index = words.index("--db")
-        db = Path(words[index + 1]).expanduser().absolute()
+        db = absolute(words[index + 1])
         del words[index : index + 2]
-    spool = Spool(db)
+    handover = Handover(db)
     try:
         if words == [KEEPER]:
-            from cognigraph.hooks.keeper import keep
+            from cognigraph.hooks.alone import keep_alone
 
-            keep(spool)
+            keep_alone(db)
         else:
-            _handle(spool, *words)
+            _handle(handover, *words)
     except Exception as error:  # noqa: BLE001 - the agent must go on, whatever it is
-        with suppress(OSError):
-            spool.log(f"{' '.join(words)}: {type(error).__name__}: {error}")
+        try:
+            handover.enter()
+            handover.log(f"{' '.join(words)}: {type(error).__name__}: {error}")
+        except OSError:
+            pass
     return 0
 
 
-def _handle(spool: Spool, agent_name: str, event_name: str) -> None:
+def _handle(handover: Handover, agent_name: str, event_name: str) -> None:
     agent = AGENTS[agent_name]
     given = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
     event = event_of(agent, event_name, given) if isinstance(given, dict) else None
     if event is None:
         return
-    spool.put(event)
+    handover.enter()
+    handover.put(event)
     try:
-        if event.kind in agent.takes_context and (block := _block(spool, event)):
+        if event.kind in agent.takes_context and (block := _block(handover, event)):
             # Not through sys.stdout, which would report a closed pipe when the process ends.
             os.write(1, json.dumps(agent.answer(event_name, block)).encode() + b"\n")
     finally:
-        spool.wake_keeper()
+        handover.wake_keeper()
 
 
-def _block(spool: Spool, event: Event) -> str:
-    if not spool.db.exists():
+def _block(handover: Handover, event: Event) -> str:
+    if not os.path.exists(handover.db_path):
         return ""
-    answer = spool.ask_keeper({"recall": event._asdict()})
-    if answer is not None:
-        return str(answer.get("block", ""))
-    from cognigraph.hooks.recall import recall_from
+    if event.kind == "start":
+        from cognigraph.stores import start_blocks  # sqlite3 is for this event only
 
-    return recall_from(spool, event)
+        return "\n".join(start_blocks.read(handover.db_path, event.space, PERSON))
+    answer = handover.ask_keeper({"recall": vars(event)})
+    return "" if answer is None else str(answer.get("block", ""))

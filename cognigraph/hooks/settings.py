@@ -27,6 +27,13 @@ _GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 
+def settings_file(agent: Agent, project: str | None) -> Path:
+    """The settings of an agent: those of a project, or those of the user."""
+    if project is None:
+        return Path(agent.user_folder(), agent.file)
+    return Path(project, agent.project_folder or agent.folder, agent.project_file or agent.file)
+
+
 @dataclass(slots=True)
 class _Node:
     """A value of a JSON text: where it is, and what is in it."""

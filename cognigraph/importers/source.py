@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatch
+from importlib import import_module
 from lzma import LZMAError
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,6 +34,8 @@ _TELEGRAM = "result.json"
 SLACK_USERS = "users.json"
 SLACK_DAY = re.compile(r"(?:^|.*/)([^/]+)/\d{4}-\d{2}-\d{2}\.json")
 """A day of a channel in an export of Slack, in the channel's folder."""
+_PACKED = ".zst"
+"""Codex packs older sessions so. A packed file counts as the file in it, by its name, too."""
 _MOST_BESIDE = 256 * 1024 * 1024
 
 
@@ -120,9 +123,14 @@ class Location:
             return
         try:
             if self.member is None:
+                changed = datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
                 with self.path.open("rb") as stream:
-                    changed = datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
-                    yield self._input(stream, tally, changed)
+                    if self.path.suffix.lower() == _PACKED:
+                        packed = io.BufferedReader(Counted(stream, tally), HEAD)
+                        unpacked = io.BufferedReader(_Unpacked(packed), HEAD)
+                        yield self._input(unpacked, Tally(known=tally.known), changed)
+                    else:
+                        yield self._input(stream, tally, changed)
             else:
                 with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as stream:
                     yield self._input(stream, tally, None)  # type: ignore[arg-type]
@@ -176,7 +184,7 @@ def locate(path: str | Path, suffixes: Sequence[str] = ()) -> list[Location] | F
     if given.suffix.lower() == ".zip":
         return _in_archive(given)
     size = given.stat().st_size if stat.S_ISREG(mode) else None
-    return [Location(given.name, given, size=size)]
+    return [Location(_without_packing(given.name), given, size=size)]
 
 
 class FolderFiles:
@@ -199,7 +207,9 @@ class FolderFiles:
         parts = str(name).split("/")
         if any(_is_hidden(part) for part in parts):
             return False
-        return self._location(self._root.joinpath(*parts)) is not None
+        path = self._root.joinpath(*parts)
+        packed = path.with_name(path.name + _PACKED)
+        return any(self._location(file) is not None for file in (path, packed))
 
     def _below(self, folder: Path) -> Iterator[Location]:
         for name, is_folder in _visible(folder):
@@ -210,9 +220,9 @@ class FolderFiles:
                 yield location
 
     def _location(self, path: Path) -> Location | None:
-        if path.suffix.lower() not in self._suffixes or not _is_inside(path, self._root):
+        name = _without_packing(path.relative_to(self._root).as_posix())
+        if not name.lower().endswith(self._suffixes) or not _is_inside(path, self._root):
             return None
-        name = path.relative_to(self._root).as_posix()
         if self._format == "slack" and not SLACK_DAY.fullmatch(name):
             return None
         try:
@@ -262,6 +272,66 @@ def _in_folder(folder: Path, suffixes: Sequence[str]) -> FolderFiles:
             "for a folder of other files, give its format"
         )
     return files
+
+
+def _without_packing(name: str) -> str:
+    return name[: -len(_PACKED)] if name.lower().endswith(_PACKED) else name
+
+
+class _Unpacked(io.RawIOBase):
+    """What is in a file that was packed with Zstandard.
+
+    Raises:
+        ConfigurationError: Python is older than 3.14 and the extra is missing.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._begin, self._error = _zstandard()
+        self._frame = self._begin()
+        self._is_begun = False
+        self._packed = self._whole = b""
+
+    def readable(self) -> bool:
+        """Always, which :class:`io.BufferedReader` asks before it reads."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what is there, without waiting until the buffer is full.
+
+        Raises:
+            OSError: it is damaged.
+        """
+        while not self._whole:
+            packed = self._packed or self._stream.read(HEAD)
+            if not packed:
+                if self._is_begun:
+                    raise OSError("it ends too early")
+                return 0
+            try:
+                self._whole = self._frame.decompress(packed)
+            except self._error as error:
+                raise OSError(f"it is damaged: {error}") from error
+            self._packed, self._is_begun = b"", not self._frame.eof
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, self._begin()
+        data, self._whole = self._whole[: len(buffer)], self._whole[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zstandard() -> tuple[Callable[[], Any], type[Exception]]:
+    """What unpacks a frame, and the error that it raises."""
+    try:
+        if sys.version_info >= (3, 14):
+            library = import_module("compression.zstd")
+            return library.ZstdDecompressor, library.ZstdError
+        library = import_module("zstandard")
+        return library.ZstdDecompressor().decompressobj, library.ZstdError
+    except ImportError as error:
+        raise ConfigurationError(
+            "a .zst file needs an extra: pip install 'cognigraph-memory[zstd]'"
+        ) from error
 
 
 def _is_inside(path: Path, root: Path) -> bool:

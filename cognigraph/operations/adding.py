@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ from cognigraph.times import When, to_utc
 
 Item = Message | Mapping[str, Any]
 
+REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
+"""What an error says to do, for one that is not left out."""
 _TAKEN = "has the id {!r}, which already belongs to another text in its session"
 
 
@@ -206,7 +209,7 @@ def _cleaned(
         except InvalidMessageError as error:
             if not skip_invalid:
                 return messages, rejected, error
-            rejected.append(Rejection(index, str(error)))
+            rejected.append(Rejection(index, REMEDY.sub("", str(error))))
     return messages, rejected, None
 
 

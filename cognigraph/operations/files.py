@@ -27,7 +27,7 @@ from cognigraph.model import (
     StoredMessage,
 )
 from cognigraph.operations import copying
-from cognigraph.operations.adding import check
+from cognigraph.operations.adding import REMEDY, check
 from cognigraph.operations.copying import is_export
 from cognigraph.operations.forgetting import gone_files, gone_sections
 from cognigraph.operations.tenant import Target, Tenant
@@ -131,7 +131,6 @@ class Files(Tenant):
 MAX_LISTED = 1000
 """Largest number of bad records and notes that are listed; all are counted."""
 _INDEX = re.compile(r"^message \d+:? ")
-_REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
 
 
 class FileImport:
@@ -362,7 +361,7 @@ class FileImport:
         where = f"{location.name}: " if self._many else ""
         return BadRecord(
             f"{where}{record.position}",
-            _REMEDY.sub("", _INDEX.sub("", reason)),
+            REMEDY.sub("", _INDEX.sub("", reason)),
             _line(record.position),
         )
 

@@ -94,7 +94,8 @@ class Doorkeeper:
             raise Problem(
                 401,
                 "A key is needed",
-                "send the header 'Authorization: Bearer KEY'; `cognigraph keys create` makes a key",
+                "send it in the header Authorization, after the word Bearer; "
+                "`cognigraph keys create` makes one",
             )
         key = self._keys.find(text.strip()) if self._keys is not None else None
         if key is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -107,6 +108,8 @@ class Enricher:
             extractor.summarise if isinstance(extractor, Summarising) else None
         )
         self._held: dict[str, Lease] = {}
+        self._hurried = deque[str]()  # spaces for which somebody waits
+        self._has_hurried = False  # whether the last batch was of such a space
         self._failures = 0
         self._is_sound = False  # whether this process has completed any work
         self._after_outage = False
@@ -122,11 +125,34 @@ class Enricher:
         None if nothing is ready, or during an outage. Afterwards, ``halted`` is the reason if a
         budget ended the work. ``extract`` is the extractor's, but may run elsewhere.
         """
-        settings = self._settings
-        self.embed_waiting(space)
+        lease = self._take(space)
+        return None if lease is None else self._do(lease, extract)
+
+    def hurry(self, space: str) -> None:
+        """Serve a space before others, because a caller waits for it.
+
+        It gets one batch for each call of this, and of the batches every second one at most: the
+        others have their turn in between.
+        """
+        if space not in self._hurried:
+            self._hurried.append(space)
+
+    def _take(self, space: str | None) -> Lease | None:
+        """Make vectors that wait, and lease what is next: of a space, or of whichever is due."""
+        hurried = None
+        if space is None and not self._has_hurried:
+            with suppress(IndexError):
+                hurried = self._hurried.popleft()
+        self._has_hurried = hurried is not None
+        self.embed_waiting(hurried or space)
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
         self._end_leases_of_crashed_workers()
+        lease = None if hurried is None else self._claim(hurried)
+        return lease or self._claim(space)
+
+    def _claim(self, space: str | None) -> Lease | None:
+        settings = self._settings
         now = self._clock()
         until = now + settings.lease
         lease = self._store.queue.claim(
@@ -138,9 +164,12 @@ class Enricher:
             context=context_of(self._extractor, settings),
             summaries=self._summarise is not None,
         )
-        if lease is None:
-            return None
-        self._held[lease.token] = lease
+        if lease is not None:
+            self._held[lease.token] = lease
+        return lease
+
+    def _do(self, lease: Lease, extract: Extract | None = None) -> Step:
+        """Work on a lease, and return it if that is interrupted."""
         try:
             return self._traced(lease, extract or self._extractor.extract)
         except BaseException as error:
@@ -444,20 +473,20 @@ class Enricher:
         side, and read in processes of their own, if the extractor allows it; those of other
         extractors, which wait for a model, as the settings say.
         """
-        while not is_over() and self.embed_waiting(space):
+        while not (is_over() or self._hurried) and self.embed_waiting(space):
             pass
+        take = partial(self._take, space)
         while not is_over():
             backlog = partial(self._store.queue.pending, space)
             count = count_readers(self._extractor, self._settings, backlog)
             if count > 1:
                 with Readers(self._extractor, count) as readers:
-                    step = partial(self.step, space, readers.extract)
+                    work = partial(self._do, extract=readers.extract)
                     # One more than there are processes, which read while a result is written.
-                    yield from side_by_side(step, count + 1, is_over)
+                    yield from side_by_side(take, work, count + 1, is_over)
                 return
             if self._settings.calls > 1 and not is_portable(self._extractor):
-                step = partial(self.step, space)
-                yield from side_by_side(step, self._settings.calls, is_over)
+                yield from side_by_side(take, self._do, self._settings.calls, is_over)
                 return
             for _ in range(_UNTIL_COUNTED):
                 if is_over() or (done := self.step(space)) is None:

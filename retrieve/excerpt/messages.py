@@ -498,17 +498,33 @@ _NEGATIONS = frozenset("not no never none neither nor cannot without hardly".spl
 class Content(NamedTuple):
     """What a text says: its content words, and what makes two texts with the same words differ."""
 
-    words: frozenset[str]
-    exact: frozenset[str]
+    words: frozenset[int]
+    exact: frozenset[int]
+
+
+_MOST_REMEMBERED = 8_192
+_remembered: dict[int, Content] = {}
+"""By the hash of a text, in hashes of words: no text may stay here when it is forgotten."""
 
 
 def content(text: str) -> Content:
-    """Content words of a text; numbers and negations are compared exactly."""
+    """Content words of a text, as hashes; numbers and negations are compared exactly."""
+    key = hash(text)
+    known = _remembered.get(key)
+    if known is None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        known = _remembered[key] = _content(text)
+    return known
+
+
+def _content(text: str) -> Content:
     found = frozenset(words(text))
     exact = frozenset(
         word for word in found if not word.isalpha() or word in _NEGATIONS or word.endswith("nt")
     )
-    return Content(found - STOP_WORDS - PLEASANTRIES or found, exact)
+    told = found - STOP_WORDS - PLEASANTRIES or found
+    return Content(frozenset(map(hash, told)), frozenset(map(hash, exact)))
 
 
 def says_the_same(one: Content, other: Content) -> bool:

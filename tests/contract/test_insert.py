@@ -197,7 +197,8 @@ def test_empty_text_is_refused_and_can_be_skipped(open_memory: OpenMemory, space
     assert (space.get("1").text, space.get("3")) == ("one", None)
     result = space.add_many(batch, skip_invalid=True)
     assert result.new == ("3",)
-    assert len(result.rejected) == 1
+    assert [rejection.index for rejection in result.rejected] == [1]
+    assert "skip_invalid" not in result.rejected[0].reason
 
 
 def test_naive_times_need_a_timezone(open_memory: OpenMemory, space_name):

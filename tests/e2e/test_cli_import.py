@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from cognigraph.importers.formats import READERS
 from tests.e2e.command_line import Cli, command, document, environment, error_of
@@ -153,6 +154,15 @@ def test_transcripts_of_agents_are_watched(quick: Cli, tmp_path: Path, format: s
     with transcript.open("a", encoding="utf-8") as file:
         file.write("".join(lines[3:]))
     assert f"2026/{name}: read {total} messages" in process.stderr.readline()
+    if format == "codex":  # it packs its sessions after a while
+        packed = transcript.with_name(f"{name}.zst")
+        packed.write_bytes(zstandard.compress(transcript.read_bytes()))
+        transcript.unlink()
+        other = packed.with_name(packed.name.replace("01a0f082", "99999999"))
+        text = "".join(lines).replace("01a0f082", "99999999")
+        other.write_bytes(zstandard.compress(text.encode()))
+        assert f"2026/{other.name}: read {total} messages" in process.stderr.readline()
+        total *= 2
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 from cognigraph import Memory, StoredMessage
 from cognigraph.hooks.agents import PERSON, space_of
 from cognigraph.hooks.spool import Spool
+from cognigraph.stores import start_blocks
 from tests.e2e.command_line import environment
 from tests.unit.test_importers import SAID
 
@@ -44,7 +46,9 @@ class Agent:
         self.space = space_of(self.project)
 
     def environment(self, **extra: str) -> dict[str, str]:
-        given = environment(HOME=str(self.home), COGNIGRAPH_HOOKS_STAY="30", **extra)
+        # An agent waits 0.1 s; the machine that runs the tests may be busy.
+        own = {"COGNIGRAPH_HOOKS_STAY": "30", "COGNIGRAPH_HOOKS_WAIT": "20"}
+        given = environment(HOME=str(self.home), **own | extra)
         for name in ("XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             given.pop(name, None)
         return given
@@ -110,10 +114,16 @@ class Agent:
         """Wait until all is stored."""
         wait_for(lambda: not self.spool.names())
 
+    def be_ready(self) -> None:
+        """Wait until all is stored, and what a conversation begins with is made of it."""
+        self.settle()
+        wait_for(lambda: start_blocks.outdated(str(self.db), self.space, PERSON) == {})
+
     def kill(self) -> None:
         """Kill the process in the background, if there is one."""
         if (keeper := self.keeper()) is not None:
             os.kill(keeper, signal.SIGKILL)
+            wait_for(lambda: self.keeper() is None)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -149,7 +159,7 @@ def test_a_conversation_is_remembered_in_the_next(agent: Agent) -> None:
     agent.say("user", "u3", "<system-reminder>be brief</system-reminder>", isMeta=True)
     agent.say("assistant", "a3", [{"type": "text", "text": "Noted."}])
     assert agent.hook("Stop", last_assistant_message="Noted.") == ""
-    agent.settle()
+    agent.be_ready()
     assert [(m.id, m.role, m.session, m.text) for m in agent.messages()] == [
         ("u1", "user", "s1", FACT),
         ("a3", "assistant", "s1", "Noted."),
@@ -195,6 +205,100 @@ def test_a_conversation_is_remembered_in_the_next(agent: Agent) -> None:
     )
     report = json.loads(imported.stdout)
     assert (report["new"], report["known"]) == (1, 3)  # what was recalled is new to the import
+
+
+def shown(printed: str) -> str:
+    """The block in what a hook of Claude Code prints."""
+    if not printed:
+        return ""
+    block: str = json.loads(printed)["hookSpecificOutput"]["additionalContext"]
+    return block
+
+
+def test_an_agent_never_waits_for_a_memory_to_be_loaded(agent: Agent) -> None:
+    agent.say("user", "u1", FACT)
+    agent.hook("Stop", last_assistant_message="")
+    agent.be_ready()
+    assert agent.db.stat().st_mode & 0o777 == 0o600
+    asked = {"prompt": "Which database does the billing service use?", "session": "s2"}
+    # Nobody listens: what a conversation begins with is ready, and a prompt goes on at once.
+    agent.kill()
+    assert f"user: {FACT}" in shown(agent.hook("SessionStart", "s2", source="startup"))
+    agent.kill()
+    assert agent.hook("UserPromptSubmit", **asked) == ""
+    # The process listens when it can answer, not before.
+    agent.kill()
+    agent.spool.socket_file.unlink(missing_ok=True)
+    agent.hook("Stop", "s2", last_assistant_message="")
+    wait_for(agent.spool.socket_file.exists)
+    assert FACT in shown(agent.hook("UserPromptSubmit", **asked))
+    # It hangs: the agent goes on without it, and what was said is stored later.
+    keeper = agent.keeper()
+    assert keeper is not None
+    os.kill(keeper, signal.SIGSTOP)
+    begun = time.monotonic()
+    agent.environment = partial(agent.environment, COGNIGRAPH_HOOKS_WAIT="0.1")  # type: ignore[method-assign]
+    assert agent.hook("UserPromptSubmit", "s3", prompt="The port is 5000.") == ""
+    assert time.monotonic() - begun < 3
+    os.kill(keeper, signal.SIGCONT)
+    agent.say("user", "u2", asked["prompt"], "s2")
+    agent.say("user", "u3", "The port is 5000.", "s3")
+    agent.settle()
+    assert [m.id for m in agent.messages()] == ["u1", "u2", "u3"]
+
+
+def test_what_is_forgotten_is_not_shown_when_a_conversation_begins(agent: Agent) -> None:
+    agent.say("user", "u1", FACT)
+    agent.say("user", "u2", "We deploy the billing service with Ansible.")
+    agent.hook("Stop", last_assistant_message="")
+    agent.be_ready()
+    other = Agent(agent.home.parent)
+    other.project = agent.home.parent / "other"
+    (other.project / ".git").mkdir(parents=True)
+    other.space = space_of(other.project)
+    other.say("user", "o1", "The other project uses MySQL.", "o")
+    other.hook("Stop", "o", last_assistant_message="")
+    other.be_ready()
+    agent.kill()
+    begin = partial(agent.hook, "SessionStart", "s2", source="startup")
+    assert FACT in shown(begin()) and "MySQL" not in shown(begin())
+    agent.be_ready()
+    agent.kill()
+    words = ("--db", str(agent.db), "--space", agent.space)
+    assert agent.run("forget", "--message", "u1", "--yes", *words).returncode == 0
+    assert b"PostgreSQL 16" not in agent.db.read_bytes()
+    assert not Path(f"{agent.db}-wal").exists()
+    assert begin() == ""
+    agent.be_ready()  # the process that was begun makes it anew
+    agent.kill()
+    block = shown(begin())
+    assert "Ansible" in block and "PostgreSQL" not in block
+    agent.be_ready()
+    agent.kill()
+    assert "MySQL" in shown(other.hook("SessionStart", "o2", source="startup"))
+    # A process that is there notices it, too.
+    agent.hook("Stop", last_assistant_message="")
+    agent.be_ready()
+    with Memory(agent.db, enrich="manual") as memory:
+        memory.space(agent.space).update("u2", "We deploy the billing service with Nomad.")
+    agent.be_ready()
+    assert "Nomad" in shown(begin()) and "Ansible" not in shown(begin())
+    agent.kill()
+    with Memory(agent.db, enrich="manual") as memory:
+        memory.admin.delete_space(agent.space)
+    assert begin() == ""
+
+
+def test_a_memory_may_have_a_long_path(agent: Agent) -> None:
+    agent.db = agent.home / ("a" * 120) / ("b" * 120) / "agents.db"
+    agent.spool = Spool(agent.db)
+    agent.environment = partial(agent.environment, COGNIGRAPH_DB=str(agent.db))  # type: ignore[method-assign]
+    agent.say("user", "u1", FACT)
+    agent.hook("Stop", last_assistant_message="")
+    agent.be_ready()
+    wait_for(agent.spool.socket_file.exists)
+    asked = "Which database does the billing service use?"
+    assert FACT in shown(agent.hook("UserPromptSubmit", "s2", prompt=asked))
 
 
 def test_nothing_is_lost_or_stored_twice_when_the_process_is_killed(agent: Agent) -> None:
@@ -268,7 +372,7 @@ def test_a_memory_that_cannot_be_opened_is_logged_and_nothing_is_lost(agent: Age
 
 
 def test_a_broken_event_is_set_aside(agent: Agent) -> None:
-    agent.spool.make_folders()
+    agent.spool.events.mkdir(parents=True)
     (agent.spool.events / "0-1.json").write_text('{"agent": ')
     agent.say("user", "u1", FACT)
     agent.hook("Stop", last_assistant_message="")
@@ -320,6 +424,7 @@ def test_agents_without_a_transcript_say_it_in_the_event(
     agent.hook(answer[0], **answer[1] | {field: block})
     agent.settle()
     assert [(m.role, m.text) for m in agent.messages()] == [("user", FACT), ("assistant", "Noted.")]
+    agent.be_ready()
     given = json.loads(agent.hook(start, "s2", source="startup"))
     agent.kill()
     shown = (
@@ -449,6 +554,7 @@ def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
     assert talk("s1", FACT, "Noted.") == []
     agent.settle()
     assert [(m.role, m.text) for m in agent.messages()] == [("user", FACT), ("assistant", "Noted.")]
+    agent.be_ready()
     wait_for(agent.spool.socket_file.exists)
     blocks = talk("s2", "Which database does the billing service use?", "PostgreSQL 16.")
     assert len(blocks) == 2 and all(FACT in block for block in blocks)

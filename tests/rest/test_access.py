@@ -111,7 +111,9 @@ def test_without_keys_only_loopback_is_open_until_the_first_key_is_made(serve, k
     assert "cognigraph keys create" in refused.json()["detail"]
     assert client.get("/health").status_code == 200
     keys.revoke(keys.list()[0].id)
-    assert client.get("/v1/spaces").status_code == 401
+    refused = client.get("/v1/spaces")
+    assert refused.status_code == 401
+    assert "Authorization, after the word Bearer" in refused.json()["detail"]
 
 
 def test_elsewhere_a_key_is_needed_at_once(serve, keys):

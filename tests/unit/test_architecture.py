@@ -56,7 +56,7 @@ LAYERS: list[set[str]] = [
 ROOMS: dict[str, list[set[str]]] = {
     "english": [{"words"}, {"first_names", "verbs"}, {"sentences"}, {"times"}],
     "stores": [
-        {"batch_size", "candidates", "leaks", "records", "reindex", "state_rows"},
+        {"batch_size", "candidates", "leaks", "records", "reindex", "start_blocks", "state_rows"},
         {"readings"},
         {"protocols"},
         {"divided"},

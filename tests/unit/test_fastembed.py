@@ -6,7 +6,9 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -102,13 +104,25 @@ except ConfigurationError as error:
 """
 
 
+def _deny(server: socket.socket) -> None:
+    """Answer as a proxy that lets nobody through to the hub, until the server is closed."""
+    with suppress(OSError):
+        while True:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+
+
 @pytest.mark.parametrize("name", ["multilingual", "fastembed:intfloat/multilingual-e5-small"])
-@pytest.mark.parametrize("answers", [True, False], ids=["refused", "silent"])
-def test_a_model_that_cannot_be_fetched_is_an_error_within_seconds(tmp_path, name, answers):
+@pytest.mark.parametrize("way", ["refused", "silent", "a proxy answers"])
+def test_a_model_that_cannot_be_fetched_is_an_error_within_seconds(tmp_path, name, way):
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
-        if not answers:
+        if way != "refused":
             server.listen()  # accepts, and never says anything
+        if way == "a proxy answers":
+            Thread(target=_deny, args=(server,), daemon=True).start()
         environment = {
             **os.environ, "HF_ENDPOINT": f"http://127.0.0.1:{server.getsockname()[1]}",
             "HF_HOME": str(tmp_path), "FASTEMBED_CACHE_PATH": str(tmp_path / "fastembed"),

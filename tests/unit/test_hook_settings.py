@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
-from cognigraph.hooks.settings import added, command, installed, removed
+from cognigraph.hooks.settings import added, command, installed, removed, settings_file
 
+ROOT = str(Path(__file__).parents[2])
 WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plugin}
 
 FOREIGN = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo hi"}]}
@@ -113,13 +114,13 @@ def test_a_project_is_its_repository(tmp_path: Path) -> None:
     root = tmp_path / "my app"
     inner = root / "src" / "deep"
     inner.mkdir(parents=True)
-    assert project_of(inner) == inner
+    assert project_of(inner) == str(inner)
     (root / ".git").mkdir()
-    assert project_of(inner) == root
+    assert project_of(inner) == str(root)
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {root}/.git/worktrees/tree\n")
-    assert project_of(tree) == root
+    assert project_of(tree) == str(root)
     assert space_of(tree) == space_of(inner) == space_of(root)
     assert space_of(root).startswith("my-app-") and len(space_of(root)) == len("my-app-") + 6
     other = tmp_path / "other" / "my app"
@@ -172,20 +173,31 @@ def test_a_plugin_is_a_file_of_its_own() -> None:
             with pytest.raises(ValueError, match="not a plugin of cognigraph"):
                 change(foreign, opencode)
     home = {"XDG_CONFIG_HOME": "/config"}
-    assert opencode.user_folder(home) == Path("/config/opencode")
-    assert opencode.settings_file(Path("/app")) == Path("/app/.opencode/plugins/cognigraph.js")
+    assert opencode.user_folder(home) == "/config/opencode"
+    assert settings_file(opencode, "/app") == Path("/app/.opencode/plugins/cognigraph.js")
 
 
 def test_a_hook_loads_next_to_nothing() -> None:
     """An agent waits for it: without the libraries it takes a few hundredths of a second."""
-    text = "import sys, cognigraph.cli, cognigraph.hooks.run; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, encoding="utf-8", check=True
+    text = (
+        "import sys, cognigraph.cli, cognigraph.hooks.run; print(*sys.modules);"
+        "import cognigraph.stores.start_blocks; print(*sys.modules)"
     )
-    loaded = set(done.stdout.split())
-    assert not loaded & {"numpy", "rich", "sqlite3", "asyncio", "subprocess", "argparse", "neo4j"}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {ROOT!r}); {text}"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    loaded, with_block = (set(line.split()) for line in done.stdout.splitlines())
+    slow = {"pathlib", "typing", "datetime", "hashlib", "subprocess", "argparse", "asyncio"}
+    assert not loaded & (slow | {"sqlite3", "numpy", "rich", "neo4j"})
     assert {name for name in loaded if name.startswith("cognigraph")} == {
         "cognigraph", "cognigraph._version", "cognigraph.cli", "cognigraph.deferred",
-        "cognigraph.hooks", "cognigraph.hooks.agents", "cognigraph.hooks.run",
-        "cognigraph.hooks.spool", "cognigraph.text", "cognigraph.text.hook_context",
+        "cognigraph.hooks", "cognigraph.hooks.agents", "cognigraph.hooks.handover",
+        "cognigraph.hooks.run", "cognigraph.text", "cognigraph.text.hook_context",
     }  # fmt: skip
+    assert {name for name in with_block - loaded if name.startswith("cognigraph")} == {
+        "cognigraph.stores",
+        "cognigraph.stores.start_blocks",
+    }

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sqlite3
+import sys
 import zipfile
 from contextlib import closing
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.fields import Identifier, iso, parse_columns, prepared
@@ -178,6 +180,32 @@ def test_codex_gives_what_was_said_and_nothing_that_a_model_got_beside_it(tmp_pa
     for source in ('{"subagent":"review"}', '"cli","thread_source":"subagent"'):
         text = CODEX.read_text("utf-8").replace('"source":"cli"', f'"source":{source}')
         assert read(written(tmp_path, "sub.jsonl", text)) == []
+
+
+def test_a_packed_session_of_codex_is_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = zstandard.compress(CODEX.read_bytes())
+    packed = tmp_path / "2026" / f"{CODEX.name}.zst"
+    packed.parent.mkdir()
+    packed.write_bytes(data)
+    assert read(packed) == read(CODEX)
+    (location,) = locate(tmp_path, (".json", ".jsonl"))
+    assert location.name == f"2026/{CODEX.name}"
+    assert location.name in locate(tmp_path, (".jsonl",))
+    tally = Tally()
+    with location.open(tally) as file:
+        assert file.stream.read() == CODEX.read_bytes()
+    assert tally.bytes == location.size == len(data)  # for the progress of the import
+    packed.write_bytes(data[:30] + b"?" * 30 + data[60:])
+    with pytest.raises(ConfigurationError, match=r"cannot read rollout-.*\.jsonl: it is damaged"):
+        read(packed)
+    packed.write_bytes(data[:60])
+    with pytest.raises(ConfigurationError, match=r"cannot read rollout-.*\.jsonl: it ends too ear"):
+        read(packed)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'cognigraph-memory\[zstd\]'"):
+        read(packed)
 
 
 def test_gemini_gives_each_message_once_without_files_and_contexts(tmp_path: Path) -> None:

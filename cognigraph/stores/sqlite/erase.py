@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import sqlite3
 
+from cognigraph.stores import start_blocks
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index.index_cache import drop_stale
 
 _MARK = "erase"
 
 
-def begin_erasing(connection: sqlite3.Connection) -> None:
-    """Overwrite what this connection deletes, and note that the file is to be rewritten."""
+def begin_erasing(connection: sqlite3.Connection, space: str) -> None:
+    """Before something of a space is deleted: delete its copies, too, and see that no byte stays.
+
+    What this connection deletes is overwritten, and the file is to be rewritten.
+    """
     connection.execute("PRAGMA secure_delete = ON")
+    start_blocks.drop(connection, space)
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, 'due')", (_MARK,))
 
 

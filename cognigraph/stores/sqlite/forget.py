@@ -165,7 +165,7 @@ class SQLiteForgetting:
     def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
         """Delete messages of one session with all that was read out of them."""
         with self._file.write() as connection:
-            begin_erasing(connection)
+            begin_erasing(connection, space)
             owner = _begin(connection, space, chosen.session_uid)
             ids = _ids_of(connection, chosen.chunks).values()
             if owner is None or not ids:
@@ -183,7 +183,7 @@ class SQLiteForgetting:
     def forget_all(self, space: str, *, remember: bool) -> None:
         """Delete all messages of a space with all that was read out of them."""
         with self._file.write() as connection:
-            begin_erasing(connection)
+            begin_erasing(connection, space)
             id = space_id(connection, space)
             if id is not None:
                 empty_space(connection, id, remember=remember)
@@ -191,7 +191,7 @@ class SQLiteForgetting:
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds."""
         with self._file.write() as connection:
-            begin_erasing(connection)
+            begin_erasing(connection, space)
             end_import(connection, space)
             id = space_id(connection, space)
             if id is not None:
