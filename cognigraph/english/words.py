@@ -83,15 +83,13 @@ SENTIMENT = word_set(
     worst fine okay quick early late"""
 )
 
-MALE_KIN = word_set(
+FAMILY = word_set(
     """brother father dad husband son uncle nephew grandfather grandpa boyfriend fiancé ex-husband
-    stepfather stepson godfather father-in-law brother-in-law grandson"""
+    stepfather stepson godfather father-in-law brother-in-law grandson sister mother mum mom mama
+    wife daughter aunt niece grandmother grandma girlfriend fiancée ex-wife stepmother stepdaughter
+    godmother mother-in-law sister-in-law granddaughter cousin partner twin grandchild fiance
+    spouse"""
 )
-FEMALE_KIN = word_set(
-    """sister mother mum mom mama wife daughter aunt niece grandmother grandma girlfriend fiancée
-    ex-wife stepmother stepdaughter godmother mother-in-law sister-in-law granddaughter"""
-)
-FAMILY = MALE_KIN | FEMALE_KIN | word_set("cousin partner twin grandchild fiance spouse")
 ROLES = word_set(
     """boss manager supervisor landlord landlady doctor gp dentist therapist lawyer accountant tutor
     teacher coach trainer roommate flatmate neighbour neighbor colleague coworker friend mentor

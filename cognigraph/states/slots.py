@@ -49,7 +49,6 @@ def _stem_of_base(word: str) -> str:
 # ========================================  =======================================================
 # slot                                      facts about it
 # ========================================  =======================================================
-# ``full name``                             Lena is called Lena Berg
 # ``home``                                  lives in, is based in; moved to; moved from (ends it)
 # ``work``                                  works at; started at, joined; left, quit (end it)
 # ``job``                                   works as; became, was promoted to
@@ -85,10 +84,9 @@ VALUE = "value"
 ATTRIBUTES = word_set(
     """number email e-mail address rent salary wage income deadline dose dosage weight age height
     size username nickname name title employer degree timezone bedtime mortgage hairstyle birthday
-    pronouns nationality hometown postcode code pin password passcode"""
+    pronouns nationality hometown postcode"""
 )
 """Nouns of which a subject has one at a time: the last word of "Ann's phone number"."""
-_CODES = word_set("code pin password passcode")
 ROLES = word_set(
     """boss manager supervisor husband wife fiance fiancé fiancee fiancée spouse landlord landlady
     dentist gp therapist accountant advisor adviser babysitter nanny hairdresser childminder"""
@@ -102,10 +100,8 @@ _NEVER_REPLACED = word_set("likes loves enjoys has visits reads plays owns knows
 """Verbs whose objects add up; ``replaces`` is ignored for them, as for "is allergic to"."""
 
 _TABLE: tuple[tuple[str, Says, bool, str], ...] = (
-    ("full name", "holds", False, "is called"),
     ("home", "holds", False, "lives in|lives at|resides in|is based in"),
     ("home", "holds", True, "moved to|moved back to|relocated to|emigrated to"),
-    ("home", "holds", True, "is back in"),
     ("home", "ends", True, "moved from|moved out of|moved away from"),
     ("work", "holds", False, "works at|works for|is employed by|is employed at"),
     ("work", "holds", True,
@@ -175,8 +171,6 @@ class Claim:
     ``change`` says that the fact tells of a change at a moment ("moved to") and not of a state that
     is seen at the moment of saying ("lives in"). ``dated`` is false if the time of the fact is the
     value itself ("the deadline is on Tuesday") and says nothing about when this is true.
-    ``returns`` is whether it says something only where this value was there before: who "is back in
-    Brno" lives there again if it lived there, else it may be a visit.
     """
 
     slot: str
@@ -184,7 +178,6 @@ class Claim:
     value: str
     change: bool = False
     dated: bool = True
-    returns: bool = False
 
     @property
     def on_object(self) -> bool:
@@ -314,8 +307,7 @@ def _attribute(fact: FactForm, relation: str) -> Claim | None:
 def _is_attribute(name: str, fact: FactForm) -> bool:
     head, owned = _head(name), _OWNED.fullmatch(name)
     if owned is None:
-        exact = " " in name and head in _CODES and any(map(str.isdigit, fact.object))
-        return exact or (head in ATTRIBUTES and fact.object_type == "time")
+        return head in ATTRIBUTES and fact.object_type == "time"
     if head in ROLES:
         return fact.object[:1].isupper()
     if re.search(r"\bfavou?rite\b", normalise(name)) is not None:
@@ -344,9 +336,7 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
         return None
     slot, says, change = entry
     claimed = _value(slot, fact, relation, value)
-    if claimed is None:
-        return None
-    return Claim(slot, says, claimed, change, returns=relation == "is back in")
+    return None if claimed is None else Claim(slot, says, claimed, change)
 
 
 def _status(value: str) -> Claim | None:
@@ -368,9 +358,6 @@ def _value(slot: str, fact: FactForm, relation: str, value: str) -> str | None:
     if slot == "home":
         place = type == "location" or (named and type not in ("time", "organization", "person"))
         return value if place else None
-    if slot == "full name":  # "I'm Lena Berg": another last name takes its place
-        first, _, last = value.partition(" ")
-        return last.rpartition(" ")[2] or None if normalise(fact.subject) == first else None
     if slot == "work":
         firm = named and (relation != "joined" or type == "organization")
         return value if firm and type not in ("time", "person", "location") else None

@@ -173,42 +173,22 @@ def _events(statement: Statement) -> list[_Event]:
 def _replay(events: Sequence[_Event]) -> dict[str, Standing]:
     """Let each moment end what it contradicts of those before; return what became of each."""
     live: dict[str, _Event] = {}
-    over: dict[str, _Event] = {}
     standings: dict[str, Standing] = {}
     for _, at_once in groupby(events, key=lambda event: event.said):
-        together = [again for event in at_once for again in _with_former(event, over)]
+        together = list(at_once)
         again = {event.statement.uid for event in together}
         for uid, before in list(live.items()):
             reasons = [(event, _contradiction(before, event)) for event in together]
             ender = next(((event, why) for event, why in reasons if why is not None), None)
             if ender is not None and uid not in again:
                 standings[uid] = _ended(standings[uid], *ender)
-                over[uid] = live.pop(uid)
+                del live[uid]
         for event in together:
             uid = event.statement.uid
             if uid not in live:
                 standings[uid] = _begun_again(event, standings.get(uid))
             live[uid] = event
-            over.pop(uid, None)
     return standings
-
-
-def _with_former(event: _Event, over: Mapping[str, _Event]) -> list[_Event]:
-    """Return an event, with the statements that are true again if it tells of a return.
-
-    Who is back where nothing is known to have ended may be there for a visit: nothing follows.
-    """
-    claim = event.statement.claim
-    if claim is None or not claim.returns:
-        return [event]
-    former = [
-        replace(event, statement=before.statement)
-        for before in over.values()
-        if before.statement.claim is not None
-        and before.statement.claim.says == "holds"
-        and same_value(claim.slot, claim.value, before.statement.claim.value)
-    ]
-    return [event, *former] if former else []
 
 
 def _begun_again(event: _Event, before: Standing | None) -> Standing:

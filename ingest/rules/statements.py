@@ -12,7 +12,7 @@ follows with "but" or "or" must itself be understood, because it may take back t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
@@ -33,8 +33,6 @@ from cognigraph.english.verbs import (
 )
 from cognigraph.english.words import (
     FAMILY,
-    FEMALE_KIN,
-    MALE_KIN,
     PLACES,
     ROLES,
     TAKING_BACK,
@@ -77,20 +75,13 @@ _LETTER = re.compile(
 _DOUBT = word_set(
     """if unless once whether would could might may should maybe perhaps probably possibly supposedly
     apparently allegedly wish wishing hope hoping hopefully guess think thought thinking believe
-    seem seems almost nearly until till unsure doubt wonder wondering bet except said says say
-    saying told tells asked claims claimed actor actress plot scene"""
+    seem seems almost nearly until unsure doubt wonder wondering bet except said says say saying told
+    tells asked claims claimed actor actress plot scene"""
 )
 """Words of what is not certain, holds only under a condition, or reports others."""
-_REPORTING = word_set("said says say saying told tells asked claims claimed")
-_CARRYING = (_REPORTING - {"say", "saying"}) | word_set(
-    "if unless whether would maybe perhaps supposedly apparently allegedly wish wishing hope hoping"
-)
-"""Words that may make the clauses after their own uncertain as well."""
 _FICTION = word_set("joke jokes character film movie book novel song episode story verse lyric")
 """Words of what may be invented: "my sister Anna" is then perhaps nobody's sister."""
 _QUOTES = re.compile(r"[\"“”«»„]|(?<!\w)'\w[^']*'(?!\w)")
-_SHORT_QUOTE = re.compile(r"[\"“][^\"“”\n]{2,60}[\"”]")
-"""Is one token, so no clause begins or ends within it."""
 _LAUGHTER = r"(?:lol|lmao|rofl|xd|(?:ha){2,}h?|(?:he){2,})"
 
 # What stands before a clause or after it and says nothing of it, as words and a few phrases.
@@ -155,16 +146,8 @@ _PET_WORDS = (
 )
 _OLDER = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|half|late) )?"
 _ONES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
-_WHO = (
-    rf"(?:I|{_MY} (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?"
-    rf"|{_MY} {_OLDER}(?:{_ROLE_WORDS}) (?P<other>{_PERSON}))"
-)
+_WHO = rf"(?:I|{_MY} (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?)"
 _ANYONE = rf"(?:{_WHO}|(?P<third>{_PERSON}))"
-_FAVOURITE = r"(?:all-time )?favou?rite (?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)(?: these days| at the moment| right now| now)?"
-_EMPTY_FAVOURITES = word_set(
-    """part thing things one ones bit aspect moment memory memories spot line option example way
-    approach version idea feature is are was has so person people quote time"""
-)
 _ATTRIBUTES: tuple[tuple[str, str], ...] = (
     ("(?:first|last|full|middle|maiden|family) name|surname|nickname|home ?town|nationality"
      "|(?:native|first) language|mother tongue|job title", r"[A-Z].*"),
@@ -183,77 +166,25 @@ _ATTRIBUTES: tuple[tuple[str, str], ...] = (
 """What people have one of, and the form of its values."""
 _ATTRIBUTE = "|".join(names for names, _ in _ATTRIBUTES)
 _OCCUPATIONS = (
-    "accountant|actor|actress|actuary|analyst|anthropologist|archaeologist|architect|archivist|artist"
-    "|astronomer|audiologist|auditor|author|baker|banker|barber|barista|bartender|beautician|biologist"
-    "|blacksmith|bookbinder|bookkeeper|botanist|bricklayer|builder|butcher|caretaker|carer|carpenter"
-    "|cartographer|cashier|chef|chemist|childminder|choreographer|cleaner|clerk|composer|confectioner"
-    "|conservator|consultant|cook|copywriter|counsellor|courier|curator|dancer|decorator|dentist"
-    "|designer|developer|dietician|dietitian|dispatcher|diver|docker|doctor|dressmaker|driver"
-    "|economist|editor|electrician|engineer|farmer|firefighter|fisherman|forester|freelancer"
-    "|gardener|geographer|geologist|geophysicist|glazier|guide|hairdresser|historian|housekeeper"
-    "|hygienist|illustrator|instructor|interpreter|janitor|jeweller|joiner|journalist|judge"
-    "|labourer|lawyer|lecturer|librarian|linguist|machinist|magistrate|mathematician|mechanic"
-    "|meteorologist|midwife|miner|musician|nanny|novelist|nurse|nutritionist|optician|optometrist"
-    "|painter|paralegal|paramedic|pharmacist|philosopher|photographer|physicist|physiotherapist|pilot"
-    "|plasterer|plumber|police officer|porter|postdoc|postman|potter|printer|producer|product manager"
-    "|professor|programmer|project manager|psychiatrist|psychologist|radiographer|receptionist|registrar"
-    "|researcher|roofer|sailor|scientist|sculptor|secretary|shoemaker|social worker|sociologist"
-    "|soldier|solicitor|statistician|stonemason|student|surgeon|surveyor|tailor|teacher|technician"
-    "|therapist|tiler|translator|tutor|undertaker|upholsterer|vet|veterinarian|waiter|waitress|welder"
-    "|writer|zoologist|intern|apprentice|barrister|vicar|priest"
-)
-"""Single words of the unit groups of ISCO-08, and words of the same kind."""
-_OFFICES = (
-    "chair|chairman|chairwoman|chairperson|president|vice[ -]president|treasurer|secretary|captain"
-    "|director|head|owner|co-owner|founder|co-founder|CEO|CTO|CFO|COO|curator|organiser|organizer|leader"
-)
-"""What one person at a time is for a group or a thing."""
-_CONDITIONS = (
-    r"(?:\w+itis|\w+osis|\w+a?emia|\w+ deficiency|\w+ (?:disease|syndrome|disorder|intolerance|palsy)"
-    r"|asthma|diabetes(?: type [12])?|type [12] diabetes|epilepsy|eczema|psoriasis|migraines?|tinnitus"
-    r"|hypertension|glaucoma|cataracts|adhd|add|ocd|ptsd|autism|dyslexia|dyspraxia|insomnia|scoliosis"
-    r"|hay fever|atrial fibrillation|high blood pressure|arthritis|anaemia|cancer|ibs|copd|hiv)"
-)
-_HOMES = (
-    "flat|house|apartment|studio|cottage|bungalow|farm|boat|houseboat|narrowboat|caravan|basement|attic"
-    "|loft|annexe|dorm|hostel|village|town|suburb|city|hill|island|floor|bedsit|room|terrace"
+    "accountant|actor|actress|analyst|architect|artist|baker|banker|barista|biologist|bricklayer"
+    "|builder|carer|carpenter|cashier|chef|chemist|cleaner|consultant|copywriter|data scientist"
+    "|dentist|designer|developer|dietitian|doctor|economist|editor|electrician|engineer|farmer"
+    "|firefighter|freelancer|gardener|geologist|hairdresser|historian|illustrator|journalist|judge"
+    "|lawyer|lecturer|librarian|mechanic|midwife|musician|novelist|nurse|optician|painter|paralegal"
+    "|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber|police officer"
+    "|postdoc|product manager|professor|programmer|project manager|psychologist|receptionist"
+    "|researcher|sailor|scientist|secretary|social worker|solicitor|student|surgeon|surveyor"
+    "|teacher|technician|therapist|translator|tutor|vet|veterinarian|waiter|waitress|welder"
 )
 _AT = rf"(?: (?:at|for(?! {_COUNT} )|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
-_NATURE = (
-    r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac"
-    r"|diabetic|teetotal|left-handed|right-handed|colou?r[ -]?blind|dyslexic|autistic|deaf|asthmatic)"
-)
 _TRAIT = (
-    rf"(?:{_NATURE}|retired|freelance|single|divorced|widowed|self-employed|pregnant|an only child"
-    r"|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)"
-    r"(?: of [a-z]+)?)"
+    r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
+    r"|colou?r-?blind|dyslexic|autistic|deaf|asthmatic|retired|single|divorced|widowed|self-employed|pregnant|an only child"
+    "|(?:an? )?(?:single )?(?:mum|mom|mother|dad|father|grandmother|grandfather|aunt|uncle)(?: of [a-z]+)?)"
 )
 """What people are for long, and nobody as a joke."""
 
-_INSTRUMENTS = (
-    "accordion|bagpipes|banjo|bass|bassoon|cello|clarinet|cornet|double bass|drums|euphonium|fiddle|flute"
-    "|guitar|harmonica|harp|harpsichord|horn|keyboards|lute|mandolin|marimba|oboe|organ|percussion|piano"
-    "|recorder|saxophone|sax|sitar|timpani|trombone|trumpet|tuba|ukulele|viola|violin|xylophone"
-)
-_LOCKED = (
-    "alarm|building|bike shed|cellar|door|entry|entrance|front door|garage|garden|gate|house|key box|key safe"
-    "|lift|lobby|lock|locker|office|room|safe|shed|stairwell|wifi|wi-fi"
-)
-_SPORTS = (
-    "badminton|baseball|basketball|chess|cricket|darts|football|golf|handball|hockey|ice hockey|netball"
-    "|padel|pool|rugby|soccer|softball|squash|table tennis|tennis|volleyball|water polo"
-)
-_PRACTICES = (
-    "volunteer|coach|teach|train|study|bake|cook|row|swim|sing|dance|paint|play|perform|lecture|intern"
-    "|tutor|serve|commute|cycle|climb"
-)
-"""Verbs of what somebody does again and again, said in the simple present."""
-_DEMONYM = r"[A-Z][a-z]+(?:ish|ese|ian)|Dutch|French|Greek|Swiss|Thai|German|American|Mexican|Korean|Czech|Welsh"
-_VOICES = "soprano|mezzo|alto|tenor|baritone|bass"
-_VEHICLES = (
-    "car|van|bus|tram|train|truck|lorry|taxi|cab|motorbike|motorcycle|scooter|moped|ambulance"
-)
 _WORK = r"(?:work|works|am working|is working)"
 _MARK = re.compile(r" (?:[,;:(–—-]) (?=.)")
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
@@ -269,25 +200,17 @@ _POINTING = word_set(
 """Words that point at something outside of the clause, so that nobody could tell what is meant."""
 _JOINING = word_set("and or with without in at on of for from by about over than")
 _OTHERS = word_set("he she they you everyone somebody someone guy") | words.PERSON_NOUNS
-_PARTS = word_set("user assistant agent system speaker interviewer bot narrator quote")
-"""Before a colon, whose line it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause, with its time expressions as ⟦n⟧; ``written`` is its sentence as it was written.
-
-    ``people`` are the names, in lower case, of those who talk, and ``named`` are words that the
-    message has several times, within a sentence with a capital.
-    """
+    """A clause, with its time expressions as ⟦n⟧; ``written`` is its sentence as it was written."""
 
     text: str
     written: str
     times: Sequence[TimeSpan]
     tokens: Sequence[Token]
     speaker: str
-    people: frozenset[str] = frozenset()
-    named: frozenset[str] = frozenset()
 
 
 _Reading = Callable[[re.Match[str], _Clause], Fact | None]
@@ -300,31 +223,27 @@ def statements(
     text: str,
     speaker: str,
     *,
-    people: Iterable[str] = (),
     to_assistant: bool,
 ) -> dict[Fact, str]:
     """Return what a message states for certain: facts without evidence, each with its frame.
 
     ``said`` are its sentences, each with its time expressions and whether it is English; ``text`` is
-    the message, and ``people`` are those who talk. ``to_assistant`` is whether it is said to an assistant, who may be told how to work.
+    the message. ``to_assistant`` is whether it is said to an assistant, who may be told how to work.
     """
     if _is_unreal(text):
         return {}
     found: dict[Fact, str] = {}
     quoting = pasted = False
-    known = frozenset(name.lower() for name in people)
-    within = re.findall(r"(?<=[\w,] )[A-Z][\w-]+", text)
-    named = frozenset(word for word in within if len(re.findall(rf"\b{word}\b", text)) > 1)
-    before = ""
     for sentence, times, english in said:
-        quoted = _QUOTES.search(_SHORT_QUOTE.sub(" ", sentence.text)) is not None
         if english and not (quoting or pasted):
-            written = _with_times(sentence.tokens, times, first=not before)
-            clause = _Clause(written, sentence.text, times, sentence.tokens, speaker, known, named)
-            read = _of_sentence(sentence, clause, before, to_assistant) if not quoted else ()
-            for frame, fact in (*_appositions(clause), *read):
-                found.setdefault(fact, frame)
-        before = f"{before} {sentence.text}"
+            written = _with_times(sentence.tokens, times)
+            clause = _Clause(written, sentence.text, times, sentence.tokens, speaker)
+            if not (_QUOTES.search(sentence.text) or _is_labelled(written)):
+                for frame, fact in (
+                    *_appositions(clause),
+                    *_of_sentence(sentence, clause, to_assistant),
+                ):
+                    found.setdefault(fact, frame)
         quoting ^= sentence.text.count('"') % 2 == 1
         pasted |= sentence.text.rstrip().endswith(":")
     return found
@@ -346,22 +265,13 @@ def _is_unreal(text: str) -> bool:
     return bool(lows & _UNREAL_MESSAGE or _UNREAL_PHRASES.search(text) or _LETTER.search(text))
 
 
-def _of_sentence(
-    sentence: Sentence, clause: _Clause, before: str, to_assistant: bool
-) -> Iterator[_Read]:
-    text = clause.text
-    if _is_labelled(text):
-        return
-    if not sentence.question:
-        yield from _introduced(clause)
-    parts = list(_clauses(_without_openers(_each_have(text))))
-    earlier = f"{before} ."
+def _of_sentence(sentence: Sentence, clause: _Clause, to_assistant: bool) -> Iterator[_Read]:
+    parts = list(_clauses(_without_openers(_each_have(clause.text))))
     end = _question(parts) if sentence.question else len(parts)
     read: list[_Read | None] = []
     plain = ""
     for number, (link, part) in enumerate(parts):
-        last, plain = plain, _with_antecedent(_trimmed(part), earlier)
-        earlier = f"{earlier} {part}"
+        before, plain = plain, _trimmed(part)
         order = _order(plain, clause, link, asked=number >= end) if to_assistant else None
         if order is not None:
             read.append(("order", order))
@@ -371,19 +281,18 @@ def _of_sentence(
         if number < end:
             if unread and link not in _COORDINATING and _is_framed(parts[number - 1][1]):
                 break
-            if link == "and" and last.startswith("I ") and not unread and _shares(plain):
+            if link == "and" and before.startswith("I ") and not unread and _shares(plain):
                 plain = f"I {plain}"
             said = _of_clause(plain, clause)
-        conditional = _first_word(part) in ("once", "until", "till")
-        if conditional or _CARRYING & set(part.lower().split(" ")):
+        if _is_doubtful(part):
             break  # also of what follows: "I wish I lived by the sea and had a dog"
-        read.append(None if _is_doubtful(part) else said)
-    laughing = re.search(rf"\w.* {_LAUGHTER}\b", text, re.IGNORECASE) is not None
+        read.append(said)
+    laughing = re.search(rf"\w.* {_LAUGHTER}\b", clause.text, re.IGNORECASE) is not None
     for number, said in enumerate(read):
         link, part = parts[number + 1] if number + 1 < len(parts) else ("and", "")
         following = read[number + 1] if number + 1 < len(read) else None
         taken_back = following is None and {link, _first_word(part)} & _TAKING_BACK
-        doubted = link not in _COORDINATING and _is_doubted_by(part)
+        doubted = link not in _COORDINATING and _is_doubtful(part)
         if said and not (taken_back or doubted or (laughing and not _is_sober(said[1]))):
             yield said
 
@@ -451,14 +360,6 @@ def _is_doubtful(part: str) -> bool:
     )
 
 
-def _is_doubted_by(following: str) -> bool:
-    """Whether a clause begins with what doubts the one before: ", maybe", ", she said"."""
-    head = following.strip(" ,;:()–—-").split(" ")[:3]
-    return _is_doubtful(" ".join(head)) and not (
-        head[0] == "I" and len(head) > 1 and head[1] in _REPORTING
-    )
-
-
 _TO_SAY = ("to", "say")
 """As in "I forgot to say", which doubts nothing."""
 
@@ -469,15 +370,9 @@ def _is_sober(fact: Fact) -> bool:
 
 
 def _is_labelled(text: str) -> bool:
-    """Whether a sentence is somebody's line: "Client: I live in Vienna", not "tools: we use Git"."""
-    label = re.match(r"(?P<topic>[a-z][\w -]{1,30} : )?(?P<label>[\w .-]{1,40} : (?=\w))?", text)
-    if label is None or not (label["topic"] or label["label"]):
-        return False
-    said = f"{label['topic'] or ''}{label['label'] or ''}"
-    lows = said.lower().rstrip(" :").split(" ")
-    spoken = bool((_OTHERS | _PARTS) & set(lows)) or any(map(is_first_name, lows))
-    spoken = spoken or said.rstrip(" :").rpartition(" ")[2][:1].isupper()
-    return spoken and _trimmed(said) != ""
+    """Whether a sentence is somebody's line: "Client: I live in Vienna"."""
+    label = re.match(r"[\w .-]{1,40} : (?=\w)", text)
+    return label is not None and _trimmed(label[0]) != ""
 
 
 def _is_framed(before: str) -> bool:
@@ -486,21 +381,14 @@ def _is_framed(before: str) -> bool:
     "She was like, I'm a nurse", "For the exercise, I'm a nurse".
     """
     lows = re.findall(r"\w+", before.lower())
-    others = len(lows) <= _LONGEST_FRAME and any(
-        low in _OTHERS or is_first_name(low) for low in lows
-    )
+    others = any(low in _OTHERS or is_first_name(low) for low in lows)
     return others or (lows[:1] != [] and lows[0] in words.PREPOSITIONS)
 
 
-_LONGEST_FRAME = 4
-"""Words of "and she was like"; a longer clause says something of its own."""
-
-
-def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan], *, first: bool) -> str:
+def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
     """Return the tokens as text, with a sign for each time expression that may be a date.
 
     What is the same is said the same way: "I have got", "i no longer", "I have been ... since May".
-    ``first`` is whether it begins the message, where "Living in Leeds" has no subject but "I".
     """
     parts: list[str] = []
     at = 0
@@ -517,25 +405,15 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan], *, first: bo
         parts.append(text if span is None else f"⟦{since}{number}⟧")
         at = at + 1 if span is None else span.end
     text = " ".join(parts).replace(" 's", "'s")
-    if first and (bare := _WITHOUT_SUBJECT.match(text)) is not None:
-        text = f"{bare[1]}I am {bare[2].lower()}{text[bare.end() :]}"
     for pattern, plain in _SAME:
         text = pattern.sub(plain, text)
     return text
 
 
-_WITHOUT_SUBJECT = re.compile(
-    rf"((?:[a-z]+ : )?)(?i:still )?((?i:(?:living|based) in|allergic to|(?:no longer )?{_NATURE}\b))"
-)
 _SAME = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
         (r"\b(have|has) got\b", r"\1"),
-        (rf"(?<=\w)'s (?=(?:an? [a-z]|allergic to|called|named|(?:{_TRAIT})\b))", " is "),
-        (r"\bI am not (?=.* any ?more\b)", "I am no longer "),
-        (r"\bI am no longer (eat|drink)ing\b", r"I do not \1"),
-        (rf"\bI have been (?=an? .* for {_COUNT} (?:year|month)s?\b)", "I am "),
-        (r"\bI have gone (?=(?:vegan|vegetarian|teetotal)\b)", "I am "),
         (r"\b(I|[Ww]e) no longer (?=\w)", r"\1 do not "),
         (r"\b(I|[Ww]e) have been (?=.*⟦since)", r"\1 am "),
         (r"(?: has|'s) been (?=.*⟦since)", " is "),
@@ -557,94 +435,6 @@ def _each_have(text: str) -> str:
     return text if having is None else _ANOTHER.sub(rf"\1 and {having[0].strip()}", text)
 
 
-_SUBJECT = re.compile(
-    r"(?P<who>[Hh]e|[Ss]he)(?:'s| (?P<is>is))? |(?P<whose>[Hh]is|[Hh]er) (?=name is )"
-)
-_MET = word_set(
-    "met meet with and called named to by for than or saw see know knows said asked told"
-)
-
-
-def _with_antecedent(part: str, before: str) -> str:
-    """Say who "he" or "she" is, if only one person was spoken of before: "my brother Tom"."""
-    pronoun = _SUBJECT.match(part)
-    male = pronoun is not None and (pronoun["who"] or pronoun["whose"]).lower() in ("he", "his")
-    person = pronoun and _only_person(before, male)
-    if not (pronoun and person):
-        return part
-    kin = set(person.lower().split(" "))
-    if kin & (FEMALE_KIN if male else MALE_KIN):
-        return part
-    rest = part[pronoun.end() :]
-    if pronoun["whose"]:
-        return f"{person}'s {rest}"
-    return f"{person} {'is ' * (' ' in pronoun[0].strip() or chr(39) in pronoun[0])}{rest}"
-
-
-_PRONOUN = {
-    True: re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE),
-    False: re.compile(r"\b(?:she|her|hers)\b", re.IGNORECASE),
-}
-
-
-def _only_person(before: str, male: bool) -> str | None:
-    """Return "my brother Tom" if a text speaks of nobody else who may be "he" (or "she")."""
-    met = list(_KIN_PHRASE.finditer(before))
-    people = {(match["one"].lower(), match["name"] or "") for match in met}
-    rest = _KIN_PHRASE.sub(" _ ", before)
-    said = re.findall(r"[\w'-]+", rest)
-    others = any(
-        word.lower() in words.PERSON_NOUNS
-        or (word[0].isupper() and (is_first_name(word.lower()) or last.lower() in _MET))
-        for last, word in zip(["", *said], said, strict=False)
-    )
-    first = before[: met[0].start()] if met else ""
-    if len(people) != 1 or others or _PRONOUN[male].search(first):
-        return None
-    return f"my {met[0]['one'].lower()} {met[0]['name'] or ''}".strip()
-
-
-_KIN_PHRASE = re.compile(
-    rf"\b{_MY} (?P<one>{_OLDER}(?:{_KIN_WORDS})\b|{_OLDER}(?:{_ROLE_WORDS})(?= [A-Z]))"
-    r"(?: (?P<name>[A-Z][\w-]+))?(?:'s)?"
-)
-_ITEMS = frozenset(("job", "age", "trait", "from", "allergic"))
-"""Frames of what people say of themselves in a list, after their name."""
-
-
-def _introduced(clause: _Clause) -> Iterator[_Read]:
-    """Read "I'm Ndidi, a nurse, from Enugu" and "Kofi, accountant": what follows one's own name."""
-    match = _OWN_NAME.match(clause.text)
-    if match is None:
-        return
-    name = match["name"]
-    own = name.lower() in clause.people or name.lower() == clause.speaker.lower().split(" ")[0]
-    items = [item.strip(" .!") for item in re.split(r" [,;:()–—]", match["items"])]
-    read = [_of_item(item, clause) for item in items]
-    job = read[0] is not None and read[0][0] == "job"
-    if clause.speaker == ANONYMOUS and match["am"] and name[0].isupper() and job:
-        yield "introduction", _fact(clause.speaker, CALLED, name, NAME_TYPE)
-        own = True
-    if own and clause.speaker.lower().split(" ")[0] in (name.lower(), ANONYMOUS):
-        for said in read:
-            if said is None:
-                break
-            yield said
-
-
-_OWN_NAME = re.compile(
-    r"(?:(?:and|so|but|well|hi|hello|ok|okay) )*(?P<am>I am |)(?P<name>[\w'-]+) , (?P<items>.+)$"
-)
-
-
-def _of_item(item: str, clause: _Clause) -> _Read | None:
-    for said in (f"I am {item}", f"I am a {item}"):
-        read = _of_clause(said, clause)
-        if read is not None and read[0] in _ITEMS:
-            return read
-    return None
-
-
 def _first_word(part: str) -> str:
     return part.strip(" ,;:(–—-").partition(" ")[0].lower()
 
@@ -662,8 +452,6 @@ def _trimmed(part: str) -> str:
 
 def _of_clause(text: str, clause: _Clause) -> _Read | None:
     """Return what the first fitting frame reads, of the whole clause or of it without its tail."""
-    if (timed := _TIMED.match(text)) is not None:
-        text = f"{text[timed.end() :]} {timed[1]}"  # "Since May I work at Acme"
     closed, open_ = (_trimmed(_without_tail(text, closed=closed)) for closed in (True, False))
     for frame in FRAMES:
         match = frame.pattern.fullmatch(text)
@@ -672,9 +460,6 @@ def _of_clause(text: str, clause: _Clause) -> _Read | None:
         if match is not None and (found := frame.read(match, clause)) is not None:
             return frame.name, found
     return None
-
-
-_TIMED = re.compile(r"(⟦(?:since)?\d+⟧)(?: ,)? (?=I |[Ww]e |[Mm]y )")
 
 
 def _without_tail(text: str, *, closed: bool) -> str:
@@ -716,7 +501,7 @@ def _fact(
 
 def _subject(match: re.Match[str], clause: _Clause) -> str:
     parts = match.groupdict()
-    kin, named = parts.get("kin"), parts.get("named") or parts.get("other") or parts.get("third")
+    kin, named = parts.get("kin"), parts.get("named") or parts.get("third")
     return named or (f"{clause.speaker}'s {kin.lower()}" if kin else clause.speaker)
 
 
@@ -753,10 +538,10 @@ def _states(
 
     def read(match: re.Match[str], clause: _Clause) -> Fact | None:
         value = match["value"]
-        if not accepts(value) or not _has_subject(match, clause):
+        if not accepts(value) or not _has_subject(match):
             return None
         verb = "" if relation else match["verb"].lower()
-        named = relation or _verb(verb)
+        named = relation or (verb if is_past(verb) else third_person(verb.removesuffix("s")))
         shown, when = _shown(value, clause), _time(match, clause)
         denied = negated or bool(match.groupdict().get("not"))
         return _fact(_subject(match, clause), named, shown, type, when=when, negated=denied)
@@ -764,16 +549,10 @@ def _states(
     return read
 
 
-def _verb(verb: str) -> str:
-    if verb.endswith(" to"):
-        return f"is {verb}"
-    return verb if is_past(verb) else third_person(verb.removesuffix("s"))
-
-
-def _has_subject(match: re.Match[str], clause: _Clause) -> bool:
+def _has_subject(match: re.Match[str]) -> bool:
     """Whether a subject in the third person is surely somebody: "Academia" loves tradition, too."""
     name = match.groupdict().get("third")
-    return name is None or name.lower() in clause.people or _is_person(name)
+    return name is None or _is_person(name)
 
 
 def _is_thing(value: str) -> bool:
@@ -842,28 +621,11 @@ def _is_liked(value: str) -> bool:
     # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
     passing = first.endswith("ing") and rest.partition(" ")[0] not in ("", "and", "or", ",")
     passing = passing or value in words.PARTICLES
-    person = is_first_name(value.lower())
-    return not (passing or person) and first not in ("a", "an", "some", "any") and _is_thing(value)
-
-
-def _moved(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I moved to Leeds"; of a name that is no known place, something else must say so.
-
-    That is why somebody moves ("for the job", "with my wife"), or a known place that is left.
-    """
-    old = match["old"]
-    left = old is not None and _is_known_place(old)
-    sure = left or match["why"] is not None or re.search(r" with (?:my|our) ", match[0]) is not None
-    accepts = _is_name if sure else _is_known_place
-    return _states("moved to", "location", accepts)(match, clause)
-
-
-def _lives(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I live on a boat": "lives on" and "a boat"."""
-    how, _, home = match["value"].partition(" ")
-    if not _has_subject(match, clause) or not _is_complete(home):
-        return None
-    return _fact(_subject(match, clause), f"lives {how}", home, "object")
+    return (
+        not (passing or is_first_name(value.lower()))
+        and first not in ("a", "an", "some", "any")
+        and _is_thing(value)
+    )
 
 
 def _is_complete(value: str) -> bool:
@@ -890,51 +652,14 @@ def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
     return _fact(f"{clause.speaker}'s {what}", "is", shown, type, subject_type="concept")
 
 
-def _exact(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "my locker code is 4417": what is one's own and has a number."""
-    what = match["attribute"].lower()
-    if what.split(" ")[-1] not in _NUMBERED or re.fullmatch(f"{_ONES}|{_ATTRIBUTE}", what):
-        return None
-    subject = f"{clause.speaker}'s {what}"
-    return _fact(subject, "is", _shown(match["value"], clause), "object", subject_type="concept")
-
-
-_NUMBERED = word_set(
-    "code number pin id extension size rent salary budget limit weight height room plot seat"
-)
-"""Of other things a number is rarely lasting, or a manner of speaking: "my knee is 58"."""
-
-
-def _code(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "the gate code is 4471"."""
-    what = match["what"]
-    if "⟦" in match["value"]:
-        return None
-    return _fact(what, "is", match["value"], "object", subject_type="concept")
-
-
-def _favourite(match: re.Match[str], clause: _Clause) -> Fact | None:
-    what, value = match["what"], match["value"]
-    if _EMPTY_FAVOURITES & set(what.split(" ")) or not _is_thing(value.removeprefix("the ")):
-        return None
-    subject = f"{clause.speaker}'s favourite {what}"
-    return _fact(subject, "is", _shown(value, clause), "object", subject_type="concept")
-
-
-def _kinship(accepts: Callable[[str], bool], *, first: bool = False) -> _Reading:
-    """A frame that names who or what is whose: "my sister is called Anna".
-
-    ``first`` is whether the name begins the clause: there it may be no name unless it is known.
-    """
+def _kinship(accepts: Callable[[str], bool]) -> _Reading:
+    """A frame that names who or what is whose: "my sister is called Anna"."""
 
     def read(match: re.Match[str], clause: _Clause) -> Fact | None:
         parts = match.groupdict()
         name, owner = parts.get("value") or clause.speaker, parts.get("owner") or clause.speaker
         given = [part for part in (parts.get("value"), parts.get("owner")) if part]
-        known = clause.people | clause.named if first else clause.people
-        if name == owner or not all(
-            accepts(part) or (_is_name(part) and known & {part, part.lower()}) for part in given
-        ):
+        if name == owner or not all(map(accepts, given)):
             return None
         return _kin_of(name, match["one"].lower(), owner)
 
@@ -946,39 +671,10 @@ def _kin_of(name: str, one: str, owner: str) -> Fact:
     return _fact(name, f"is {one} of", owner, "person", subject_type=type)
 
 
-def _practice(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I volunteer at the library": "volunteers at" and "the library"."""
-    relation = f"{third_person(match['verb'].removesuffix('s'))} {match['how']}"
-    return _states(relation, "object", _is_complete)(match, clause)
-
-
-def _is_demonym(value: str) -> bool:
-    return not is_first_name(value.lower())
-
-
-def _gave_up(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I gave up coffee": what somebody had or took."""
-    value = match["value"]
-    if (
-        value.endswith(("ly", "way", "ward"))
-        or not _is_thing(value)
-        or words.PREPOSITIONS & set(value.split(" "))
-    ):
-        return None
-    verb = match["verb"].replace("given", "gave")
-    return _states(verb, "concept")(match, clause)
-
-
-def _is_driven(value: str) -> bool:
-    return _is_complete(value) and not value.endswith(("er", "s"))
-
-
 def _introduction(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I'm Marek" of a user who has no other name yet, and "I'm Lena Berg" of Lena."""
-    name, speaker = match["value"], clause.speaker
-    unnamed = speaker == ANONYMOUS and _is_person(name)
-    longer = name.startswith(f"{speaker} ") and " " not in speaker
-    return _own_name(match, clause) if unnamed or longer else None
+    """Read "I'm Marek" of a user who has no other name yet."""
+    unnamed = clause.speaker == ANONYMOUS and _is_person(match["value"])
+    return _own_name(match, clause) if unnamed else None
 
 
 def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -989,7 +685,7 @@ def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
 
 
 def _age(match: re.Match[str], clause: _Clause) -> Fact | None:
-    value, of_speaker = match["value"], match["kin"] is match["other"] is None
+    value, of_speaker = match["value"], match["kin"] is None
     bare = value.isdigit()
     if (of_speaker and int(value.split(" ")[0]) < _YOUNGEST) or (bare and len(clause.tokens) < 6):
         return None  # "I'm five years old, explain it to me"; "I'm 43" may be a size
@@ -997,50 +693,6 @@ def _age(match: re.Match[str], clause: _Clause) -> Fact | None:
 
 
 _YOUNGEST = 13
-
-
-def _switched(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "we switched from Jenkins to GitHub Actions": what is used now takes its place."""
-    old, new = match["old"], match["value"]
-    if not (_is_firm(old) and _is_firm(new)) or _is_known_place(new):
-        return None
-    return _fact(
-        clause.speaker,
-        f"switched from {_shown(old, clause)} to",
-        _shown(new, clause),
-        "object",
-        when=_time(match, clause),
-    )
-
-
-def _job(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I'm a nurse at Leeds General": what one was once, or is to be, is no work."""
-    job = match["value"]
-    if not _is_complete(job):
-        return None
-    was = {"retired", "former", "ex"} & set(re.findall(r"\w+", job))
-    return _states("is" if was else "works as", "concept")(match, clause)
-
-
-def _no_longer(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I'm no longer a nurse", "I'm not vegan any more"."""
-    job = re.search(rf"\b(?:{_OCCUPATIONS})\b", match["value"]) is not None
-    return _states("works as" if job else "is", "concept", negated=True)(match, clause)
-
-
-def _is_office(value: str) -> bool:
-    """Whether somebody is "treasurer of the club" or "director": not "head over heels"."""
-    return _is_complete(value) and not (
-        value in ("head", "owner", "leader", "founder") or _SAYING & set(value.split(" "))
-    )
-
-
-def _job_at(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I work at Google as an engineer" as "I work as an engineer at Google"."""
-    if not _has_subject(match, clause) or not _is_thing(match["value"]):
-        return None
-    job = f"{match['value']} at {match['employer']}"
-    return _fact(_subject(match, clause), "works as", job, "concept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -1062,94 +714,43 @@ def _frame(name: str, pattern: str, read: _Reading, *, closed: bool = True) -> F
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|rent|rents|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}(?: (?:right )?(?:by|near|next to|close to|above|opposite) {_WORDS})?",
+    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}",
            _states("lives in", "location", _is_place)),
-    _frame("live in a", rf"(?:[Ww]e|{_ANYONE}) (?:live|lives|{_AM} living) (?P<value>(?:in|on|above|behind|at) (?:an?|the) (?:[\w'-]+ ){{0,3}}(?:{_HOMES})(?: (?:in|on|above|by|near|at|of|with|behind|opposite) {_WORDS})?)",
-           _lives),
-    _frame("moved to", rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:with {_MY} [a-z]+ )?(?:at the weekend )?(?:,? ?from (?P<old>{_PLACE}) )?to (?P<value>{_PLACE})(?P<why> for (?:work|(?:the|a|my) (?:job|new job|studies|degree|course)))?{_WHEN}",
-           _moved),
-    _frame("back in", rf"{_WE} {_AM} back in (?P<value>{_PLACE}){_SINCE}",
-           _states("is back in", "location", _is_place)),
-    _frame("from", rf"{_WHO} {_AM} (?:originally )?from (?P<value>{_PLACE})",
-           _states("is from", "location", _is_known_place)),
+    _frame("moved to", rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:from {_PLACE} )?to (?P<value>{_PLACE}){_WHEN}",
+           _states("moved to", "location", _is_known_place)),
     _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
            _states("works at", "organization", _is_employer)),
-    _frame("work at as", rf"{_ANYONE} {_WORK} (?:at|for) (?P<employer>(?:the )?{_NAME}) as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}){_SINCE}",
-           _job_at),
     _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_SINCE}",
            _states("works as", "concept", _is_complete)),
-    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _job),
-    _frame("no longer", rf"I am no longer (?:an? )?(?P<value>{_TRAIT}|{_JOB}{_AT}){_WHEN}", _no_longer),
-    _frame("office", rf"{_ANYONE} {_AM} (?:the |an? )?(?P<value>(?:[a-z'’-]+ ){{0,2}}(?:{_OFFICES})(?: (?:of|for) {_WORDS})?){_SINCE}",
-           _states("is", "concept", _is_office)),
-    _frame("new job", rf"I (?:have )?(?:just |finally )?(?:started|got) (?:a |my )new job at (?P<value>{_NAME}){_WHEN}",
-           _states("started a new job at", "organization", _is_name)),
-    _frame("started at", rf"I (?:have )?(?:just |finally )?started (?:working )?(?:at|for) (?P<value>{_NAME}){_WHEN}",
-           _states("started working at", "organization", _is_firm)),
-    _frame("nationality", rf"{_ANYONE} {_AM} (?:an? |originally |half )?(?P<value>{_DEMONYM})", _states("is", "concept", _is_demonym)),
+    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _states("works as", "concept", _is_complete)),
     _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),
-    _frame("condition", rf"{_WHO} (?:have|has) (?:an? )?(?P<value>(?:[a-z]+ )?{_CONDITIONS}){_SINCE}(?: since I was \d+)?",
-           _states("has", "concept", _is_thing)),
     _frame("trait", rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
     _frame("negated verb", rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
     _frame("stopped", rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
-    _frame("gave up", rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>given up|gave up|quit|stopped) (?P<value>[a-z]+(?: [a-z]+)?){_WHEN}",
-           _gave_up),
     _frame("like", rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
            _states("", "concept", _is_liked), closed=False),
     _frame("team", rf"{_WHO} {_AM} (?:on|in) the (?P<value>[\w&-]+(?: [\w&-]+)? team)", _states("is on", "organization")),
-    _frame("fan", rf"I am a (?:big |huge |massive )?fan of (?P<value>{_NAME})",
-           _states("is a fan of", "concept", _is_name)),
-    _frame("use for", rf"{_WE} use (?P<value>(?:an? |the )?{_WORDS} for {_WORDS})",
-           _states("uses", "object", _is_complete)),
     _frame("use", rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
            _states("uses", "object", _is_firm)),
-    _frame("switched", rf"{_WE} (?:have )?(?:just |finally )?(?:switched|migrated|moved|changed) (?:{_MY} [a-z]+ )?from (?P<old>{_NAME}) to (?P<value>{_NAME}){_WHEN}",
-           _switched),
-    _frame("have switched", rf"{_WE} have (?:just |finally )?switched from (?P<old>[\w+#.-]+) to (?P<value>[\w+#.-]+)", _switched),
     _frame("bought", rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
            _states("", "object", _is_bought)),
-    _frame("drive", rf"{_WHO} (?:drive|drives) (?P<value>an? {_NAME}|(?:an?|the) (?:[\w-]+ ){{0,3}}(?:{_VEHICLES}))", _states("drives", "object", _is_driven)),
-    _frame("rent", rf"{_WE} (?:rent|{_AM} renting) (?P<value>(?:an?|the) (?:[\w-]+ ){{0,2}}(?:{_HOMES}|garage|office|allotment|shop)(?: (?:in|on|at|near|from|with) {_WORDS})?){_SINCE}",
-           _states("rents", "object", _is_complete)),
     _frame("speak", rf"{_WHO} (?:speak|speaks) (?P<value>{_NAME}(?: and (?:a (?:little|bit of) )?{_NAME})?)",
            _states("speaks", "concept", _is_name)),
-    _frame("learning", rf"I am learning (?P<value>{_NAME}(?: for {_WORDS})?)", _states("is learning", "concept", _is_complete)),
-    _frame("instrument", rf"{_ANYONE} (?:play|plays) (?:the )?(?P<value>(?:(?:first|second|third|lead|solo|1st|2nd) )?(?:{_INSTRUMENTS})(?: in {_WORDS})?)",
-           _states("plays", "object", _is_complete)),
-    _frame("sport", rf"{_ANYONE} (?:play|plays) (?P<value>(?:{_SPORTS})(?: (?:for|with|at|in) {_WORDS})?)",
-           _states("plays", "object", _is_complete)),
-    _frame("practice", rf"{_WHO} (?P<verb>(?:{_PRACTICES})s?) (?P<how>at|for|with|in|on) (?P<value>(?:an?|the) {_WORDS}|{_NAME}(?: (?:on|at|in|with) {_WORDS})?)",
-           _practice),
-    _frame("sing", rf"{_WHO} (?:sing|sings) (?P<value>(?:{_VOICES})(?: in {_WORDS})?|in {_WORDS})",
-           _states("sings", "concept", lambda value: _is_complete(value.removeprefix("in ")))),
-    _frame("own", rf"{_WE} own (?P<value>(?:an?|the) {_WORDS})", _states("owns", "object", _is_complete)),
+    _frame("learning", rf"I am learning (?P<value>{_NAME})", _states("is learning", "concept", _is_name)),
     _frame("age", rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
-    _frame("turned", rf"{_WHO} (?:have |has )?(?:just )?turned (?P<value>[1-9]\d){_WHEN}", _states("turned", "concept")),
-    _frame("married", rf"{_WHO} {_AM} (?P<verb>married to|engaged to) (?P<value>{_PERSON})",
-           _states("", "person", _is_name)),
-    _frame("dose", rf"{_WHO} (?:take|takes|am on|is on) (?P<value>\d[\d.,]* ?(?:mg|mcg|µg|ml|iu|milligrams|micrograms) (?:of )?[a-z]+(?: (?:daily|once a day|twice a day|every (?:day|morning|evening|night)|a day))?)",
-           _states("takes", "object")),
-    _frame("teach", rf"{_WHO} (?P<verb>teach|study|teaches|studies) (?P<value>[\w-]+(?: (?:at|in|to) {_WORDS})?)",
-           _states("", "concept", _is_complete)),
-    _frame("have", rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids)(?: ,? ?(?:called |named )?{_PERSON}(?: , {_PERSON})* and {_PERSON})?)",
+    _frame("have", rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids))",
            _states("has", "concept")),
-    _frame("favourite", rf"{_MY} {_FAVOURITE} (?:is|are) (?P<value>(?:the )?{_WORDS})", _favourite, closed=False),
     _frame("attribute", rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
            _attribute),
-    _frame("exact", rf"{_MY} (?:new |current )?(?P<attribute>[a-z0-9-]+(?: [a-z0-9-]+){{0,2}}) is (?P<value>(?=\S*\d)[^\s⟦]+|[A-Z]+ \d+|[\d.,]+ (?:euros?|dollars|pounds|kg|cm|km|hours|kronor|francs))",
-           _exact),
     _frame("called", rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
            _kinship(_is_name)),
-    _frame("code", rf"(?:[Tt]he )?(?:new )?(?P<what>(?:{_LOCKED}) (?:code|pin|password|passcode)) (?:is )?(?:now )?(?P<value>\S*\d\S*)",
-           _code),
     _frame("kin is", rf"{_MY} (?:new |current )?(?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
-    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person, first=True)),
+    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person)),
     _frame("have called", rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
     _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
            _states("has", "concept")),
@@ -1161,14 +762,10 @@ _APPOSITION = re.compile(rf"\b[Mm]y (?P<one>{_ONES}) (?P<value>{_PERSON})(?!\w)"
 
 
 def _appositions(clause: _Clause) -> Iterator[_Read]:
-    """Read "my sister Anna" wherever it stands, and "my sister Anna (a nurse)".
-
-    A speaker takes it for granted, so a doubt or a question does not touch it; a story does.
-    """
-    if _FICTION & set(clause.text.lower().split(" ")) or _is_labelled(clause.text):
+    """Read "my sister Anna" wherever it stands: a doubt or a question takes it for granted."""
+    if _FICTION & set(clause.text.lower().split(" ")):
         return
-    said = re.sub("|".join(('"[^"]*(?:"|$)', "“[^”]*(?:”|$)")), " _ ", clause.text)
-    for match in _APPOSITION.finditer(said):
+    for match in _APPOSITION.finditer(clause.text):
         parts: list[str] = []
         for part in match["value"].split(" "):
             owner = part.removesuffix("'s").removesuffix("’s").rstrip(".")
@@ -1178,17 +775,8 @@ def _appositions(clause: _Clause) -> Iterator[_Read]:
             if owner != part:
                 break
         name = " ".join(parts)
-        if name and name != clause.speaker and _is_end_of_name(said, match.end()):
+        if name and name != clause.speaker and _is_end_of_name(clause.text, match.end()):
             yield "apposition", _kin_of(name, match["one"].lower(), clause.speaker)
-            apposed = _APPOSED.match(said, match.start("value") + len(name))
-            job = apposed and (apposed["bracketed"] or apposed["job"])
-            if job and _is_complete(job):
-                yield "apposed job", _fact(name, "works as", job, "concept")
-
-
-_APPOSED = re.compile(
-    rf" (?:\( (?:an? )?(?P<bracketed>{_JOB})(?= [,)])|, an? (?P<job>{_JOB}{_AT})(?= [,.]))"
-)
 
 
 def _is_end_of_name(text: str, end: int) -> bool:

@@ -173,7 +173,6 @@ class ChunkInContext:
         self._other = (others.pop() if len(others) == 1 else None) or ANONYMOUS
         self.to_assistant = self.role == "user" or (self.role is None and "assistant" in roles)
         habits = (turn.english for turn in (self, *reversed(self._around)))
-        self._untold = all(turn.english is None for turn in (self, *self._around))
         self._habit = next((habit for habit in habits if habit is not None), False)
         self.names = _names_heard(self.sentences) if self.english is not False else {}
 
@@ -213,11 +212,8 @@ class ChunkInContext:
             return {}
         if self.role == "assistant":  # what an assistant says is nearly always advice for anybody
             return dict.fromkeys(tasks(self.chunk.text, self._other, by_assistant=True), "task")
-        # A short message that does not tell its language, like "gate code 4471", may be English.
-        said = [(item.sentence, item.times, item.english or self._untold) for item in self.read]
-        stated = statements(
-            said, self.chunk.text, speaker, people=self.speakers, to_assistant=self.to_assistant
-        )
+        said = [(item.sentence, item.times, item.english) for item in self.read]
+        stated = statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
         return stated | dict.fromkeys(tasks(self.chunk.text, speaker, by_assistant=False), "task")
 
     @property

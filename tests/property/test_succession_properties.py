@@ -29,7 +29,6 @@ claims = st.builds(
     st.sampled_from(["a", "b", "c"]),
     st.booleans(),
     st.booleans(),
-    st.booleans(),
 )
 statements = st.lists(
     st.builds(

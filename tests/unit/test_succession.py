@@ -47,17 +47,6 @@ def test_another_value_supersedes_and_dates_the_end() -> None:
     assert found["o"] == Standing("current", day("2026-06-01"), None)
 
 
-def test_a_return_makes_true_again_what_was_over_and_else_may_be_a_visit() -> None:
-    back = state("r", "bergen", "2026-09-01", change=True, returns=True)
-    found = decide([back, OSLO, BERGEN])
-    assert {uid for uid, standing in found.items() if standing.status == "current"} == {"b", "r"}
-    assert found["o"].superseded_by in {"b", "r"}
-    assert found["b"].valid_from == day("2026-09-01")
-    assert found["b"].earlier == ((day("2026-02-01"), day("2026-06-01")),)
-    visit = state("v", "berlin", "2026-09-01", change=True, returns=True)
-    assert current(visit, OSLO, BERGEN) == {"o", "v"}
-
-
 def test_a_change_of_the_past_ends_nothing_and_is_not_ended_by_what_was_said_before() -> None:
     paris = state("p", "paris", "2026-07-01", when="2010", change=True)
     assert current(BERGEN, OSLO, paris) == {"o", "p"}

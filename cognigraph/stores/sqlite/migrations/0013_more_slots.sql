@@ -1,2 +1,2 @@
--- Loving and enjoying something is the same slot as liking it, and codes and full names have slots:
--- every fact is decided again by the code that opens the file (cognigraph/stores/sqlite/schema.py).
+-- Loving and enjoying something is the same slot as liking it: every fact is decided again by the
+-- code that opens the file (cognigraph/stores/sqlite/schema.py).
