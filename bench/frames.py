@@ -34,7 +34,7 @@ from cognigraph.model.messages import role_of
 from cognigraph.stores.records import WorkChunk
 
 VERDICTS = Path(__file__).parent / "labels" / "frames.jsonl"
-NAMES = (*(frame.name for frame in FRAMES), "apposition", "apposed job", "order", "task")
+NAMES = (*(frame.name for frame in FRAMES), "apposition", "order")
 
 
 def facts(place: Path, cost: Counter[str]) -> Iterator[tuple[str, str, str, Fact, str]]:

@@ -11,38 +11,8 @@ from cognigraph.english import verbs
 from cognigraph.english.words import CITIES, NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
-from cognigraph.text.terms import stem
 
 Says = Literal["holds", "ends"]
-
-_TASKS: dict[str, Says] = {"has the task": "holds", "has done the task": "ends"}
-
-_LIGHT = word_set("a an the my our your his her their this that to i we have has been is was")
-
-
-def task_claim(relation: str, item: str) -> tuple[str, Says, str, bool] | None:
-    """Return what a fact says of a task: slot, holds or ends, value, and whether it is a change.
-
-    ``None`` if it is about no task.
-    """
-    says = _TASKS.get(relation)
-    if says is None:
-        return None
-    words = _task_words(item)
-    return f"task|{words}", says, words, says == "ends"
-
-
-def _task_words(item: str) -> str:
-    """Return the words by which a task is known, whatever their order and tense."""
-    said = normalise(item)
-    named = {_stem_of_base(word) for word in re.findall(r"[^\W_]+", said) if word not in _LIGHT}
-    return " ".join(sorted(named)) or said
-
-
-def _stem_of_base(word: str) -> str:
-    verb = verbs.known_verb(word)
-    return stem(word if verb is None else verb.base)
-
 
 # The table of slots: what a fact claims about which slot, by its relation and its ends.
 #
@@ -59,7 +29,6 @@ def _stem_of_base(word: str) -> str:
 # ``value``                                 "my X is Y", "X went up to Y", for the nouns of
 #                                           ``ATTRIBUTES`` and ``ROLES`` and for favourites
 # ``<boss``                                 is boss of, for the nouns of ``ROLES``
-# ``task|words``                            has the task; has done the task (ends it)
 # ``relation|object``                       anything else in the present tense
 # ========================================  =======================================================
 #
@@ -267,9 +236,6 @@ def replaceable(slot: str) -> bool:
 @lru_cache(maxsize=8192)
 def _claim_of(fact: FactForm) -> Claim | None:
     relation = _present(normalise(fact.relation))
-    task = task_claim(relation, fact.object)
-    if task is not None:
-        return Claim(*task)
     readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
     told = next(filter(None, readings), None)
     if told is None or not fact.negated:

@@ -1,4 +1,4 @@
-"""Read a chunk in the context of those before it: prose, sentences, names, times, tasks.
+"""Read a chunk in the context of those before it: prose, sentences, names, times.
 
 What stands in a heading or a table row is no statement, and a quoted line is somebody else's.
 Code is removed with the rest of the cleaning (:func:`cognigraph.english.sentences.clean`).
@@ -7,7 +7,7 @@ Code is removed with the rest of the cleaning (:func:`cognigraph.english.sentenc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -62,52 +62,6 @@ def _plain(line: str) -> str:
         line = line[item.end() :]
         line = _LABEL.sub("", line, count=1) if line.startswith(("**", "__")) else line
     return _EMPHASIS.sub("", line) if "*" in line else line
-
-
-# Read the lines of a list of tasks: "TODO: renew the passport", "- [x] renew the passport".
-#
-# Such a line is no sentence, so the clauses of a message do not show it. What is done ends what was
-# to do where the same thing is named (:mod:`cognigraph.states.slots`). Lines in code are comments
-# of programs, and the boxes of an assistant are advice, unless they are ticked.
-
-TO_DO, DONE = "has the task", "has done the task"
-_LINE = re.compile(
-    r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?(?P<box>\[[ xX]\][ \t]+)?[*_]{0,2}"
-    r"(?:(?P<word>TO-?DO|To-?[Dd]o|to-?do|DONE|Done|done)(?:\([^()\n]{1,40}\))?[*_]{0,2}:"
-    r"[*_]{0,2}[ \t]+)?(?P<item>\S[^\n]{1,160})"
-)
-_MARKS = " \t.!;*_"
-_MOST = 24
-"""Tasks that are read from one message."""
-
-
-def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Fact]:
-    """Return what a message says is to do, and what it says is done.
-
-    ``owner`` is whose tasks they are. Of an assistant, open boxes are left out, and so are words
-    that are not in capitals: "Done: commit 4be1f02" is a report of its work.
-    """
-    if ":" not in text and "[" not in text:
-        return []
-    found = []
-    for line in without_code(text).split("\n"):
-        found += [
-            Fact(owner, "person", relation, item, "task", ())
-            for relation, item in _of_line(line, boxes=not by_assistant)
-        ]
-    return list(dict.fromkeys(found))[:_MOST]
-
-
-def _of_line(line: str, *, boxes: bool) -> Iterator[tuple[str, str]]:
-    match = _LINE.fullmatch(line.rstrip())
-    if match is None or not (match["word"] or match["box"]):
-        return
-    item = match["item"].strip(_MARKS)
-    ticked = "x" in (match["box"] or "").lower()
-    done = ticked or (match["word"] or "").lower() == "done"
-    marked = ticked or boxes or (match["word"] or "").replace("-", "").isupper()
-    if marked and any(letter.isalnum() for letter in item):
-        yield DONE if done else TO_DO, item
 
 
 # Read a chunk in the context of the preceding chunks: sentences, names, times, key phrases.
@@ -169,8 +123,6 @@ class ChunkInContext:
         self.english = is_english(" ".join(sentence.text for sentence in self.sentences[:_JUDGED]))
         self._around = tuple(before)[-CONTEXT:]
         roles = {turn.role for turn in self._around}
-        others = {turn.chunk.speaker for turn in self._around if turn.role not in _SERVING}
-        self._other = (others.pop() if len(others) == 1 else None) or ANONYMOUS
         self.to_assistant = self.role == "user" or (self.role is None and "assistant" in roles)
         habits = (turn.english for turn in (self, *reversed(self._around)))
         self._habit = next((habit for habit in habits if habit is not None), False)
@@ -203,18 +155,15 @@ class ChunkInContext:
     def framed(self) -> dict[Fact, str]:
         """What the chunk states for certain, each with the frame that reads it.
 
-        Nothing unless a person speaks of itself.
+        Nothing unless a person speaks of itself: what an assistant says is advice for anybody.
         """
         speaker = self.chunk.speaker or ANONYMOUS
         if speaker.lower() in ("me", "i", "myself"):
             speaker = ANONYMOUS
-        if self.role in UNREAD_ROLES or speaker.lower() in _CHANNELS:
+        if self.role in _SERVING or speaker.lower() in _CHANNELS:
             return {}
-        if self.role == "assistant":  # what an assistant says is nearly always advice for anybody
-            return dict.fromkeys(tasks(self.chunk.text, self._other, by_assistant=True), "task")
         said = [(item.sentence, item.times, item.english) for item in self.read]
-        stated = statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
-        return stated | dict.fromkeys(tasks(self.chunk.text, speaker, by_assistant=False), "task")
+        return statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
 
     @property
     def statements(self) -> list[Fact]:

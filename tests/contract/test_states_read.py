@@ -66,19 +66,3 @@ def test_as_of_sees_the_old_home_as_current(homes):
     assert lines(homes.context("Where does Ann live?", now=NOW, as_of=march)) == [
         "[C1] 2026-02-01 09:00 s-b Ann: I live in Bergen.",
     ]
-
-
-def test_done_closes_the_task_of_the_same_words(open_memory, space_name):
-    space = open_memory(extractor=RulesExtractor()).space(space_name)
-    for id, role, text, day in (
-        ("open", "user", "TODO: renew the passport\nTODO: call the plumber", "2026-02-01"),
-        ("done", "assistant", "DONE: renewed your passport", "2026-02-05"),
-    ):
-        space.add(text, id=id, role=role, at=f"{day}T09:00:00Z", session=f"s-{id}")
-    space.flush()
-    told = {triple.text: triple for triple in space.facts()}
-    closed = told["user has the task renew the passport"]
-    assert closed.status == "superseded"
-    assert closed.valid_to == datetime(2026, 2, 5, 9, tzinfo=UTC)
-    assert closed.superseded_by == told["user has done the task renewed your passport"].uid
-    assert told["user has the task call the plumber"].status == "current"

@@ -67,7 +67,6 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("I've been vegan since May.", ["Ann is vegan 2026-05"]),
         ("I've got two cats, Miso and Tofu", ["Ann has two cats"]),
         ("We use VS Code, and I'm vegan.", ["Ann uses VS Code", "Ann is vegan"]),
-        ("Klara is my boss, I think.", []),
         ("We use Postgres for everything here, by the way", ["Ann uses Postgres"]),
         ("We don't use Kubernetes.", ["Ann not uses Kubernetes"]),
         ("I no longer use Todoist.", ["Ann not uses Todoist"]),
@@ -154,7 +153,8 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         # questions, conditions, doubts, wishes, plans
         "Do I live in Leeds?",
         "If I'm allergic to cats, I sneeze.", "I think I'm allergic to cats.",
-        "I wish I lived in Leeds.", "I live in Leeds, I guess.", "I might be allergic to nuts.",
+        "I wish I lived in Leeds.", "Klara is my boss, I think.",
+        "I live in Leeds, I guess.", "I might be allergic to nuts.",
         "Suppose I live in Leeds.",
         "I want to live in Leeds.", "I'm allergic to nuts unless cooked.",
         # taken back
@@ -177,7 +177,7 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         "Neither likes pizza.", "Parents live in Leeds.",
         "I live in fear.", "I moved to Neovim last month.", "Never mind the bugs.",
         "Always happy to help!", "So much energy and love everywhere.", "I never drink coffee.",
-        "My point is Clear.", "Use tabs.", "Coffee is my best friend.",
+        "My point is Clear.", "Use tabs.", "My sister is Irish.", "Coffee is my best friend.",
         "I'm allergic to commitment.", "I'm allergic to Mondays.", "Academia loves tradition.",
         "My mother Teresa impression is great.", "My birthday is next Friday.", "Never give up!",
         "My phone number is 42.", "I work for Anna.", "We live in Times of Trouble.",
