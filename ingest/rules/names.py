@@ -105,21 +105,15 @@ def _name_end(tokens: Sequence[Token], start: int) -> int:
     return end
 
 
+_COMMON = (
+    words.INTERJECTIONS | words.CONJUNCTIONS | words.DETERMINERS | words.PRONOUNS
+    | words.POSSESSIVES | words.PREPOSITIONS | words.ADVERBS | words.SENTIMENT | words.LIGHT
+    | BE | FINITE_AUX
+)  # fmt: skip
+
+
 def _common(low: str) -> bool:
-    return (
-        low in words.INTERJECTIONS
-        or low in words.CONJUNCTIONS
-        or low in words.DETERMINERS
-        or low in words.PRONOUNS
-        or low in words.POSSESSIVES
-        or low in words.PREPOSITIONS
-        or low in words.ADVERBS
-        or low in words.SENTIMENT
-        or low in words.LIGHT
-        or low in BE
-        or low in FINITE_AUX
-        or guess_verb(low) is not None
-    )
+    return low in _COMMON or guess_verb(low) is not None
 
 
 def _opens(tokens: Sequence[Token], index: int) -> bool:
@@ -208,29 +202,19 @@ _ABSTRACT = (
 # on the text read before.
 
 _BREAKS = (
-    words.PREPOSITIONS
-    | words.DETERMINERS
-    | words.PRONOUNS
-    | words.OBJECT_PRONOUNS
-    | words.POSSESSIVES
-    | words.CONJUNCTIONS
-    | words.INTERJECTIONS
-    | words.ADVERBS
-    | words.NEGATIONS
-    | words.LIGHT
-    | words.TRAILING
-    | words.PARTICLES - {"home"}
-    | BE
-    | FINITE_AUX
+    words.PREPOSITIONS | words.DETERMINERS | words.PRONOUNS | words.OBJECT_PRONOUNS
+    | words.POSSESSIVES | words.CONJUNCTIONS | words.INTERJECTIONS | words.ADVERBS
+    | words.NEGATIONS | words.LIGHT | words.TRAILING | words.PARTICLES - {"home"}
+    | BE | FINITE_AUX
     | word_set(
         """to 's let look hope wish keep start need us other else ago able less sounds looks
-    feels seems grateful thankful woohoo whatever others year years month months week weeks hour
-    hours minute minutes weekend today tomorrow yesterday morning evening night
-    forever alone nobody somebody anybody everybody better worse bigger smaller older younger
-    easier harder than except besides yours mine hers ours theirs himself herself themselves
-    yourself itself myself ourselves found starts"""
+        feels seems grateful thankful woohoo whatever others year years month months week weeks hour
+        hours minute minutes weekend today tomorrow yesterday morning evening night
+        forever alone nobody somebody anybody everybody better worse bigger smaller older younger
+        easier harder than except besides yours mine hers ours theirs himself herself themselves
+        yourself itself myself ourselves found starts"""
     )
-)
+)  # fmt: skip
 NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")
 _MAX_WORDS = 4
 _COMPOUND = word_set(

@@ -41,7 +41,6 @@ from cognigraph.english.words import (
 )
 from cognigraph.ingest.extraction import Fact
 from cognigraph.ingest.rules.names import NOUN_ENDINGS
-from cognigraph.model.messages import ANONYMOUS
 from cognigraph.resolution.name_forms import NAME_TYPE
 
 CALLED = "is called"
@@ -114,7 +113,6 @@ _BEGINNINGS = (words.PRONOUNS - word_set("one another these those")) | word_set(
 _SHARING = word_set("live work speak love hate like have take am do play use")
 """Verbs before which "I" may be left out: "I live in Leeds and work as a nurse"."""
 _ASKING = word_set("what where when who whom whose why how which any") | FINITE_AUX
-_DEGREES = word_set("much many far long little few that as")
 _LONGEST_TAG = 2
 """Words of "don't I" and "do you", which ask about what is before them."""
 
@@ -239,11 +237,8 @@ def statements(
             written = _with_times(sentence.tokens, times)
             clause = _Clause(written, sentence.text, times, sentence.tokens, speaker)
             if not (_QUOTES.search(sentence.text) or _is_labelled(written)):
-                for frame, fact in (
-                    *_appositions(clause),
-                    *_of_sentence(sentence, clause, to_assistant),
-                ):
-                    found.setdefault(fact, frame)
+                read = (*_appositions(clause), *_of_sentence(sentence, clause, to_assistant))
+                found = {fact: frame for frame, fact in read} | found
         quoting ^= sentence.text.count('"') % 2 == 1
         pasted |= sentence.text.rstrip().endswith(":")
     return found
@@ -308,8 +303,7 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
         linked = word < len(said) and lows[word] in _LINKS
         if linked or marked:
             new, first = (lows[word], word + 1) if linked else (",", word)
-            before = lows[at - 1] if at else ""
-            if at > start and (lows[at] == ")" or _opens_clause(new, lows[first:], before)):
+            if at > start and (lows[at] == ")" or _opens_clause(new, lows[first:])):
                 yield link, " ".join(said[start:at])
                 link, start, at = new, first, first
                 continue
@@ -320,12 +314,10 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 _MARKS = frozenset(",;:()–—-")
 
 
-def _opens_clause(link: str, lows: Sequence[str], before: str) -> bool:
+def _opens_clause(link: str, lows: Sequence[str]) -> bool:
     """Whether words after a conjunction or a mark are a clause, and no item of a list."""
     rest = list(dropwhile(lambda low: low in words.ADVERBS or low == "please", lows))
     first = rest[0] if rest else ""
-    if first == "" or (link == "so" and (first in _DEGREES or before == "or")):
-        return False
     if link == "so" or first in _BEGINNINGS or rest[:2] == ["do", "not"]:
         return True
     if link == "and" and _shares(first):
@@ -471,8 +463,6 @@ def _without_tail(text: str, *, closed: bool) -> str:
     for parted in (_TAIL if closed else _MARK).finditer(text):
         tail = text[parted.start() :]
         low = _first_word(tail)
-        if re.match(r" and (?!I )[A-Z]", tail):
-            break  # "I use Emacs and Slack for ...": one of several
         if low not in _TAKING_BACK and (closed or verb_only(low) or is_past(low) or low in _ADDING):
             return text[: parted.start()]
         if closed:
@@ -620,25 +610,19 @@ def _is_liked(value: str) -> bool:
     first, _, rest = value.partition(" ")
     # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
     passing = first.endswith("ing") and rest.partition(" ")[0] not in ("", "and", "or", ",")
-    passing = passing or value in words.PARTICLES
-    return (
-        not (passing or is_first_name(value.lower()))
-        and first not in ("a", "an", "some", "any")
-        and _is_thing(value)
-    )
+    vague = value in words.PARTICLES or first in ("a", "an", "some", "any")
+    return not (passing or vague or is_first_name(value.lower())) and _is_thing(value)
 
 
 def _is_complete(value: str) -> bool:
     """Whether a phrase with its articles says by itself what it means, and tells of no time."""
-    said = _ON_DAYS.sub("", value).split(" ")
+    said = value.split(" ")
     return _is_thing(" ".join(word for word in said if word not in _ARTICLES)) and not (
         _PASSING & {word.lower() for word in said}
     )
 
 
 _ARTICLES = word_set("the a an")
-_DAYS = "|".join(f"{day}s?" for day in WEEKDAYS if day.endswith("day"))
-_ON_DAYS = re.compile(rf" on (?:{_DAYS})(?: and (?:{_DAYS}))?$", re.IGNORECASE)
 _PASSING = UNITS.keys() | word_set("now moment time once while making")
 
 
@@ -656,12 +640,9 @@ def _kinship(accepts: Callable[[str], bool]) -> _Reading:
     """A frame that names who or what is whose: "my sister is called Anna"."""
 
     def read(match: re.Match[str], clause: _Clause) -> Fact | None:
-        parts = match.groupdict()
-        name, owner = parts.get("value") or clause.speaker, parts.get("owner") or clause.speaker
-        given = [part for part in (parts.get("value"), parts.get("owner")) if part]
-        if name == owner or not all(map(accepts, given)):
-            return None
-        return _kin_of(name, match["one"].lower(), owner)
+        name, owner = match["value"], clause.speaker
+        known = name != owner and accepts(name)
+        return _kin_of(name, match["one"].lower(), owner) if known else None
 
     return read
 
@@ -669,12 +650,6 @@ def _kinship(accepts: Callable[[str], bool]) -> _Reading:
 def _kin_of(name: str, one: str, owner: str) -> Fact:
     type = "animal" if re.fullmatch(f"{_OLDER}(?:{_PET_WORDS})", one) else "person"
     return _fact(name, f"is {one} of", owner, "person", subject_type=type)
-
-
-def _introduction(match: re.Match[str], clause: _Clause) -> Fact | None:
-    """Read "I'm Marek" of a user who has no other name yet."""
-    unnamed = clause.speaker == ANONYMOUS and _is_person(match["value"])
-    return _own_name(match, clause) if unnamed else None
 
 
 def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -755,7 +730,6 @@ FRAMES: tuple[Frame, ...] = (
     _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
            _states("has", "concept")),
     _frame("call me", rf"(?:(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me|[Mm]y name is) (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
-    _frame("introduction", rf"I am (?P<value>{_PERSON})", _introduction),
 )  # fmt: skip
 
 _APPOSITION = re.compile(rf"\b[Mm]y (?P<one>{_ONES}) (?P<value>{_PERSON})(?!\w)")

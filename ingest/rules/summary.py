@@ -248,15 +248,8 @@ def _is_reaction(sentences: Sequence[str]) -> bool:
 
 
 def _row(turn: TurnSigns) -> list[Any]:
-    flags = "".join(
-        letter
-        for letter, is_set in zip(
-            _FLAGS,
-            (turn.asks, turn.replies, turn.cue, turn.midway, turn.assistant, turn.reacts),
-            strict=True,
-        )
-        if is_set
-    )
+    signs = (turn.asks, turn.replies, turn.cue, turn.midway, turn.assistant, turn.reacts)
+    flags = "".join(letter for letter, is_set in zip(_FLAGS, signs, strict=True) if is_set)
     ahead = "" if turn.ahead == turn.terms else " ".join(sorted(turn.ahead))
     return [turn.uid, to_micros(turn.at), " ".join(sorted(turn.terms)), ahead, flags]
 
@@ -374,15 +367,7 @@ class SessionState:
             "chunks": self.chunks,
             "keys": [[stem, k.name, k.score, k.count, k.last] for stem, k in self.keys.items()],
             "pool": [
-                [
-                    c.chunk,
-                    c.index,
-                    c.speaker,
-                    c.text,
-                    c.salience,
-                    " ".join(sorted(c.stems)),
-                    c.day,
-                ]
+                [c.chunk, c.index, c.speaker, c.text, c.salience, " ".join(sorted(c.stems)), c.day]
                 for c in self.pool
             ],
             "speakers": self.speakers,

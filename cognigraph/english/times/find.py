@@ -29,13 +29,7 @@ from cognigraph.english.times.readers import (
     last_day,
     read_time,
 )
-from cognigraph.english.words import (
-    ADVERBS,
-    CORRECTING,
-    PREPOSITIONS,
-    TAKING_BACK,
-    word_set,
-)
+from cognigraph.english.words import ADVERBS, CORRECTING, PREPOSITIONS, TAKING_BACK, word_set
 
 Bound = Literal["", "from", "until", "before", "after"]
 
@@ -203,8 +197,6 @@ def _dated(
     lead, after = lows[start:first], lows[end : end + 1]
     bound: Bound = next((_BOUNDS[low] for low in lead if low in _BOUNDS), "")
     ahead = any(time >= today.isoformat() for time in readings)
-    if "through" in lead and lows[first] in ("last", "this", "next", "the"):
-        bound = ""  # "I only have to get through this week"
     if "from" in lead and not ahead and after not in (["on"], ["onwards"]):
         bound = ""  # "a letter from 3 May"
     if _JOINING & set(lows[first:end]):
@@ -258,8 +250,6 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     named = next((word for word in reversed(lows[:start]) if word not in _PUNCTUATED), "")
     if named in _NUMBERED or (before in _VERSIONED and low[0].isdigit()):
         return True  # "contract no. 2024-11-05"
-    if after == "be" and low in MONTHS:
-        return True  # "May the Fourth be with you"
     lead, inner = lows[start:first], lows[first:end]
     if "and" in inner and "between" not in lead and _is_longer_than_two_days(time):
         return True  # "on 2 and 5 May"
@@ -269,8 +259,6 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
         return before in _NOT_THIS_DAY or lows[start] == "as" or bool(_NAMING & set(lows[:start]))
     if low in WEEKDAYS and (before in _OWNED or (alone and after in ("is", "are", "will"))):
         return True  # "Friday is pizza day"
-    if low in ("last", "next", "this") and before in _OWNED:
-        return True
     if not time.needs:
         return False
     if alone and before in _QUOTING:
@@ -286,8 +274,6 @@ def _is_longer_than_two_days(time: Time) -> bool:
 def _with_lead(lows: list[str], start: int, first: int, told: Tense) -> Tense:
     """Return the tense of an expression whose preposition has a direction of its own."""
     lead = set(lows[start:first])
-    if {"about", "regarding"} & set(lows[max(start - 5, 0) : start]):
-        return UNKNOWN  # "talked about the trip in May"
     if "since" in lead:
         return Tense(-1, CERTAIN)
     if "to" in lead and RESCHEDULING & set(lows[:start]):
