@@ -47,11 +47,6 @@ def prose(text: str) -> str:
     return "\n".join(_plain(line) for line in text.split("\n") if not _is_dropped(line))
 
 
-def without_code(text: str) -> str:
-    """Return a text without what stands between fences."""
-    return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
-
-
 def _is_dropped(line: str) -> bool:
     return len(line) < 2000 and _DROPPED_LINE.fullmatch(line) is not None
 

@@ -414,7 +414,6 @@ _SPOKEN = word_set(
 """Verbs of which the object may have a time of its own: "mentioned the meeting on Friday"."""
 _TOLD = word_set("me you him her us them it i we on in at this last next that")
 _DID = word_set("went came got used had began started managed tried forgot left drove happened")
-_ONCE = word_set("once when after until unless if")
 _MOVABLE = word_set("me it us them the my our this that")
 """What is moved to another date; "we moved to Graz" is a move."""
 _GOING = word_set("going supposed planned scheduled meant expected to")
@@ -483,8 +482,6 @@ def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tens
     if low in ("did", "had"):
         return _PAST
     if low in ("have", "has"):
-        if _ONCE & set(lows[max(at - 4, 0) : at]):
-            return _OPEN  # "once you have had the session on Friday"
         return _have(after)
     if low in _BE and not (at and lows[at - 1][-1:].isdigit()):  # "10 am"
         return _be(lows, at, after, start)
@@ -529,8 +526,6 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
     if found.form == "ing":
         if helpers & {"was", "were", "been"}:
             return _PAST
-        if before in _SPOKEN:
-            return _OPEN
         ahead = at == 0 and (found.base in _SCHEDULED or low in ("going", "coming", "getting"))
         return _FUTURE if helpers & _BE or ahead else None
     if found.form in ("past", "part"):
@@ -564,8 +559,6 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _OPEN  # "I put it", "I read it": past or present
         return _FUTURE if scheduled else _PRESENT
     if at == 0 or before in _ADDRESSED or before in _BREAKS:
-        if before == "and" and scheduled:
-            return _FUTURE
         return _LIKELY
     return None
 
