@@ -53,6 +53,7 @@ class Asked:
     """
 
     found: Sequence[Said]
+    asks_state: bool
     ids: Sequence[str]
     evidence: frozenset[str]
     outdated: frozenset[str]
@@ -64,10 +65,10 @@ class Asked:
 
 def asked_of(talk: Talk, embedder: Embedder) -> Iterator[Asked]:
     """Ask the questions of a conversation that may ask how something is."""
-    seen: list[Sequence[Said]] = []
+    seen: list[tuple[Sequence[Said], bool]] = []
 
-    def unordered(found: Sequence[Said]) -> list[int]:
-        seen.append(found)
+    def unordered(found: Sequence[Said], *, asks_state: bool) -> list[int]:
+        seen.append((found, asks_state))
         return list(range(len(found)))
 
     by_text: dict[tuple[str, str], str] = {
@@ -81,12 +82,14 @@ def asked_of(talk: Talk, embedder: Embedder) -> Iterator[Asked]:
         for question in talk.answerable:
             seen.clear()
             space.search(question.text, COMPARED, question.now)
-            for found in seen:
+            for found, asks_state in seen:
                 ids = [by_text.get((item.session, item.text.strip()), "") for item in found]
-                yield _with_pairs(question, found[:COMPARED], ids[:COMPARED])
+                yield _with_pairs(question, found[:COMPARED], ids[:COMPARED], asks_state)
 
 
-def _with_pairs(question: Question, found: Sequence[Said], ids: Sequence[str]) -> Asked:
+def _with_pairs(
+    question: Question, found: Sequence[Said], ids: Sequence[str], asks_state: bool
+) -> Asked:
     similarity = standing._similarities(found)
     between = standing.messages_between(found, similarity)
     features = standing.version_features(found, between, similarity[1])
@@ -104,7 +107,7 @@ def _with_pairs(question: Question, found: Sequence[Said], ids: Sequence[str]) -
     target, weight = np.array(told, float).reshape(-1, 2).T
     counted = max(float((weight > 0).sum()), 1.0)
     return Asked(
-        found, ids, question.evidence, outdated, pairs,
+        found, asks_state, ids, question.evidence, outdated, pairs,
         features[pairs[:, 0], pairs[:, 1]], target, weight / np.sqrt(counted),
     )  # fmt: skip
 
@@ -148,7 +151,7 @@ def order(each: Asked, weights: np.ndarray | None, likely: float = LIKELY) -> li
         mock.patch.object(standing, "VERSION_WEIGHTS", chosen),
         mock.patch.object(standing, "LIKELY", least),
     ):
-        return standing.later_versions_first(each.found)
+        return standing.later_versions_first(each.found, asks_state=each.asks_state)
 
 
 def figures(asked: Sequence[Asked], orders: Sequence[Sequence[int]]) -> dict[str, float]:

@@ -487,7 +487,7 @@ FEW = 10
 ANSWERS_HALF_AS_WELL = 0.5
 """Of so few, a later version has at least this share of the earlier one's score."""
 
-LIKELY = -1.5
+LIKELY = -1.0
 """Log-odds from which a message is taken for a later version of another one."""
 
 VERSION_WEIGHTS = {
@@ -515,18 +515,21 @@ class Said:
     named: frozenset[str] = frozenset()
 
 
-def later_versions_first(found: Sequence[Said]) -> list[int]:
+def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> list[int]:
     """Return the order of messages, best first, in which later versions precede earlier ones.
 
-    One that moves stands directly before the first of the ``LEAD`` best messages of which it is a
+    A later version is one of the nearest to the earlier one. Where the question surely
+    ``asks_state``, it may also be one that shares a rare word with it, if what was learned of such
+    pairs makes it likely: "The crack won, I've gone over to a Kobo" is near to nothing. One that
+    moves stands directly before the first of the ``LEAD`` best messages of which it is a
     later version, from another session; all others keep their order.
     """
     compared = found[:COMPARED]
-    similarity = _similarities(compared)
-    between, most = messages_between(compared, similarity), BETWEEN * len(compared)
+    similar, shared = _similarities(compared)
+    between, most = messages_between(compared, [similar, shared]), BETWEEN * len(compared)
     few = sum(item.speaker is not None for item in compared) < FEW
     score = [item.score for item in compared]
-    odds = version_features(compared, between, similarity[1]) @ [*VERSION_WEIGHTS.values()]
+    odds = version_features(compared, between, shared) @ [*VERSION_WEIGHTS.values()]
     placed: list[int] = []
     for row in range(min(VERSION_DEPTH, len(compared))):
         position = next(
@@ -535,7 +538,7 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
                 for position, before in enumerate(placed[:LEAD])
                 if _is_later(compared[row], compared[before])
                 and (
-                    odds[before, row] > LIKELY
+                    (asks_state and shared[before, row] > 0 and odds[before, row] > LIKELY)
                     or (
                         between[before, row] <= most
                         and (not few or score[row] >= ANSWERS_HALF_AS_WELL * score[before])

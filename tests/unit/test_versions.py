@@ -143,12 +143,16 @@ def test_a_chain_of_versions_ends_with_the_newest_first():
     assert later_versions_first(found)[:4] == [0, 4, 7, 1]
 
 
-def test_of_few_a_later_one_need_not_be_like_the_earlier():
-    old, other = said("I'm a paralegal at Fenner & Gale.", 1), said(OTHERS[0], -1)
-    new = said("Day one as an analyst at the credit union.", 60)
+def test_of_few_a_later_one_need_share_a_rare_word_only():
+    old, other = said("I read on a Kindle, the one with the crack.", 1), said(OTHERS[0], -1)
+    new = said("The crack won. I've gone over to a Kobo.", 60)
     assert later_versions_first([old, other, new]) == [2, 0, 1]
+    assert later_versions_first([old, other, replace(new, score=0.4)]) == [2, 0, 1]
+    weak = [old, other, replace(new, score=0.4)]
+    assert later_versions_first(weak, asks_state=False) == [0, 1, 2], "of few, half as well"
     assert later_versions_first([old, other, replace(new, speaker="Maud")]) == [0, 1, 2]
     assert later_versions_first([old, other, replace(new, at=old.at - DAY)]) == [0, 1, 2]
+    assert later_versions_first([old, other, said(OTHERS[1], 60)]) == [0, 1, 2]
     assert later_versions_first([]) == []
 
 
