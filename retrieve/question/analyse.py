@@ -124,14 +124,10 @@ class Analysis:
     def may_ask_state(self) -> bool:
         """Whether it asks how one thing is, or may do so in a language that the rules cannot read.
 
-        There, only a date says that it is about another time. When something happens, or happened,
-        is how one thing is as well: dates are put off.
+        There, only a date says that it is about another time.
         """
-        time, aim = self.time, self.aim
-        elsewhere = bool(self.times or time.anchor or aim.request or aim.assistant)
-        dates = time.asks == "when" and not time.past and time.order != "first"
-        state = self.asks_state or ((time.unread or dates) and not elsewhere)
-        return state and not self.enumerates
+        unread = self.time.unread and not (self.times or self.aim.request or self.aim.assistant)
+        return (self.asks_state or unread) and not self.enumerates
 
 
 def analyse(question: str, now: datetime) -> Analysis:

@@ -427,10 +427,11 @@ def without_names(chunks: ChunkCandidates, sought: Sequence[str]) -> Floats:
     }  # fmt: skip
     if not any(named.values()):
         return chunks.matches
-    matches = chunks.matches.copy()
-    for row, speaker in enumerate(chunks.speakers):
-        for place, count in named.get(speaker or "", {}).items():
-            matches[row, place] = max(matches[row, place] - count, 0.0)
+    matches, speakers = chunks.matches.copy(), np.array(chunks.speakers, object)
+    for speaker, counts in named.items():
+        for place, count in counts.items():
+            matches[speakers == speaker, place] -= count
+    np.maximum(matches, 0.0, out=matches)
     return matches
 
 
