@@ -495,12 +495,33 @@ def context() -> str:
     return table(head, rows)
 
 
+def session_lines() -> str:
+    """Return the table of what the lines of sessions cost a block of 1,300 tokens."""
+    rows = []
+    for extractor in ("rules", "recorded"):
+        for kind, found in result(f"session-lines-{extractor}")["kinds"].items():
+            rows.append(
+                [
+                    f"{kind}, {extractor}", f"{found['questions']:,}", share(found["has_line"]),
+                    share(found["shown"]), share(found["shown_without"]),
+                    f"{found['worse']} ; {found['better']}",
+                ]
+            )  # fmt: skip
+    head = [
+        "data", "questions", "blocks with a line", "evidence in the block", "without lines",
+        "questions with less ; more",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
 def strategies() -> str:
     """Return the table of loops with recordings and an oracle in the place of the model."""
     rows = []
     for what, name in STRATEGY_RESULTS:
         found = result(f"strategies-{name}")
         for strategy, way, label in STRATEGY_ROWS:
+            if way not in found[strategy]:  # nothing was recorded
+                continue
             kinds = found[strategy][way]
             every = kinds["all"]
             several = kinds.get("multi-hop") or kinds["multi-session"]
@@ -523,7 +544,12 @@ def strategies() -> str:
     return table(head, rows)
 
 
-STRATEGY_RESULTS = (("assistants", "assistants"), ("LoCoMo", "locomo"))
+STRATEGY_RESULTS = (
+    ("assistants", "assistants"),
+    ("LoCoMo", "locomo"),
+    ("a coding agent, a group", "kinds"),
+    ("German, Chinese", "languages"),
+)
 STRATEGY_ROWS = (
     ("licomemory", "one search, 15", "one search, 15 messages"),
     ("licomemory", "one search, 27", "one search, 27 messages"),
@@ -1015,8 +1041,8 @@ def torture() -> str:
 TABLES: tuple[Callable[[], str], ...] = (
     summary, insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
     size_neo4j, recall,
-    categories, assistants, embedders, outdated, kinds, kinds_extracted, context, strategies,
-    several_queries, page,
+    categories, assistants, embedders, outdated, kinds, kinds_extracted, context, session_lines,
+    strategies, several_queries, page,
     serve, serve_many, greedy_key, imports, extraction, languages, enrichment, enrichment_large,
     many_spaces, memory_of_spaces, model_cost, observing, dates, ablation_paper, ablation_wide,
     ablation_default, updates, forgetting, torture,

@@ -224,7 +224,7 @@ class Recalling(Protocol):
 
     @property
     def recalls(self) -> int:
-        """The largest number of facts that it is given."""
+        """How many facts about the speakers it is given at most, and half as many about others."""
         ...
 
 

@@ -31,6 +31,7 @@ from cognigraph.retrieve.block_lines import (
     session_topics,
     shortened,
     triple_line,
+    with_short_heads,
 )
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.confidence import WEAK
@@ -39,7 +40,7 @@ from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
-from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, named
 
 _T = TypeVar("_T")
 
@@ -56,6 +57,9 @@ _SESSION, _EPISODE = 45, 60
 
 _HEAD = 25
 """Tokens of the label, the time, the session and the speaker before a message."""
+
+_REFILLS = 1
+"""So often messages are chosen again, for the room that short heads and told facts leave."""
 
 _FOR_SESSION = 130
 """For each so many tokens of their room, sessions get the tokens of one line, and at least those of
@@ -79,6 +83,12 @@ class _Block:
         """The block as it is now; what is taken from one of the two is not taken from the other."""
         other = copy(self)
         other._open = set(self._open)
+        return other
+
+    def widened(self, tokens: int) -> _Block:
+        """A copy with so much more room: what short heads save later."""
+        other = self.copy()
+        other._left += tokens
         return other
 
     def cost(self, kind: str, line: str) -> int:
@@ -166,22 +176,40 @@ def assemble(
     short = settings.short_message if settings.excerpts else None
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
 
-    def fill(block: _Block, facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
+    def fill(facts: Sequence[Triple], saved: int) -> tuple[list[Triple], list[Shown]]:
         line = partial(triple_line, zone=zone)
-        triples = _fill(block, "T", facts, line, facts_room, carried.fact)
-        return triples, messages.choose(triples, block.fit, endings(triples).of)
+        own = block.widened(saved)
+        triples = _fill(own, "T", facts, line, facts_room, carried.fact)
+        return triples, messages.choose(triples, own.fit, endings(triples).of)
 
-    triples, chosen = fill(block.copy(), facts)
-    texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
-    again = told_again(triples, texts, zone)
-    if again:  # what they cost goes to further messages
-        triples, chosen = fill(block, [fact for fact in triples if fact.uid not in again])
+    def saved_by_heads(chosen: Sequence[Shown]) -> int:
+        """What the heads of the messages save as they will be shown."""
+        ordered = _ordered(chosen, result, settings)
+        shown = zip(ordered, _texts(ordered, zone, background), strict=True)
+        return sum(count(item.text) - count(text) for item, text in shown if text != item.text)
+
+    saved = 0
+    for attempt in range(1 + _REFILLS):  # what facts and heads cost less goes to further messages
+        triples, chosen = fill(facts, saved)
+        texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
+        again = set() if attempt else told_again(triples, texts, zone)
+        more = saved_by_heads(chosen) - saved
+        if not again and more < _HEAD:
+            break
+        facts = [fact for fact in triples if fact.uid not in again] if again else facts
+        saved += more
+    if result.hits and not chosen:  # perhaps there is room for one with its correction
+        first = result.hits[0]
+        saved = count(f"{day(first.at, zone)} {named(first.session)} ")
+        pair = fill(facts, saved)
+        if saved_by_heads(pair[1]) >= saved:
+            triples, chosen = pair
     while topics or triples or chosen or background.written:
         context = _render(
             opening,
             topics,
             triples,
-            _ordered(chosen, result, settings),
+            _items(_ordered(chosen, result, settings), zone, background),
             zone,
             count,
             result.confidence,
@@ -260,6 +288,18 @@ def _ordered(
         return rank[placed.session, placed.id], item.place
 
     return sorted(chosen, key=by_time if settings.order == "time" else by_rank)
+
+
+def _items(messages: Sequence[Shown], zone: tzinfo, background: Background) -> list[Shown]:
+    """The messages in the order in which they are shown, with the heads that they have there."""
+    texts = _texts(messages, zone, background)
+    return [replace(item, text=text) for item, text in zip(messages, texts, strict=True)]
+
+
+def _texts(messages: Sequence[Shown], zone: tzinfo, background: Background) -> list[str]:
+    """Whole heads in an overview, where dates are what matters, and before what is out of date."""
+    whole = [place for place, item in enumerate(messages) if background.overview or item.has_note]
+    return with_short_heads([(item.hit, item.text) for item in messages], zone, whole)
 
 
 def _all_fit(hits: Sequence[Hit], count: Callable[[str], int], room: int) -> bool:

@@ -30,8 +30,9 @@ from cognigraph.text.numbers import quantities
 from cognigraph.text.terms import query_terms
 from cognigraph.text.word_book import idf
 
-TOKENS_PER_MESSAGE = 40
-"""Tokens of the budget for each message that is considered: few messages are shown in less."""
+TOKENS_PER_MESSAGE, TOKENS_IN_OVERVIEW = 30, 40
+"""Tokens of the budget for each message that is considered: few are shown in less. In an overview
+each has a whole head."""
 
 _MOST_PARTS = 8
 """Of a message in more parts, only the part that matched is read."""
@@ -53,10 +54,11 @@ def build_block(
     nothing supports is left out (:func:`cognigraph.retrieve.confidence.judged`), unless the request
     says how sure it must be.
     """
+    subject = subject_of(request.question, shape)
     wanted = k or settings.messages
     if wanted is None:
-        wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
-    subject = subject_of(request.question, shape)
+        each = TOKENS_PER_MESSAGE if subject is None else TOKENS_IN_OVERVIEW
+        wanted = max(request.settings.k, max_tokens // each)
     if subject is None:
         found = search(request, k=wanted)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
@@ -109,6 +109,27 @@ def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
     if asked:
         who = f"{who}, asked {in_quotes(asked)}" if who else f"asked {in_quotes(asked)}"
     return f"{stamp(hit.at, zone)} {named(hit.session)} {f'{who}: ' if who else ''}"
+
+
+def with_short_heads(
+    items: Sequence[tuple[Hit, str]], zone: tzinfo, whole: Collection[int] = ()
+) -> list[str]:
+    """The texts of messages in the order in which they are shown, each with its head.
+
+    After a message of the same session and day only the time stands before the next one: date and
+    session are more than half of a head, and heads a third of a block of short messages. Those at
+    the places ``whole`` keep theirs.
+    """
+    texts: list[str] = []
+    before: tuple[str, str] | None = None
+    for place, (hit, text) in enumerate(items):
+        time = stamp(hit.at, zone)
+        full = f"{time} {named(hit.session)} "
+        said_in = hit.session, time[:10]
+        is_short = said_in == before and place not in whole and text.startswith(full)
+        texts.append(f"{time[11:]} {text[len(full) :]}" if is_short else text)
+        before = said_in
+    return texts
 
 
 # What the lines of sessions and episodes tell, shortened until it fits.

@@ -620,7 +620,7 @@ def _similarities(found: Sequence[Said]) -> list[Floats]:
 
 def _rare_words(texts: Sequence[str]) -> Floats:
     """What is indexed of each text (n, t), weighted by how few of these texts have it."""
-    indexed = [dict.fromkeys((*terms(text), *parts(text))) for text in texts]
+    indexed = [_indexed(text) for text in texts]
     different = dict.fromkeys(term for own in indexed for term in own)
     column = {term: place for place, term in enumerate(different)}
     has = np.zeros((len(texts), len(column)))
@@ -629,10 +629,28 @@ def _rare_words(texts: Sequence[str]) -> Floats:
     return np.asarray(has * np.sqrt(np.log((len(texts) + 1) / np.maximum(has.sum(axis=0), 1.0))))
 
 
+_MOST_REMEMBERED = 8_192
+_remembered: dict[int, tuple[int, ...]] = {}
+"""By the hash of a text, hashes of what is indexed of it: no text may stay when it is forgotten."""
+
+
+def _indexed(text: str) -> tuple[int, ...]:
+    """The hashes of the different terms and parts of a text; the same texts are compared again."""
+    key = hash(text)
+    known = _remembered.get(key)
+    if known is None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        known = tuple(dict.fromkeys(map(hash, (*terms(text), *parts(text)))))
+        _remembered[key] = known
+    return known
+
+
 def _similarity(vectors: npt.NDArray[np.floating]) -> Floats:
     """Cosines (n, n) of some vectors."""
     vectors = vectors.astype(float)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors /= np.where(norms > 0, norms, 1.0)
-    # Rounded because the last bits of a product depend on the other rows of the matrix.
-    return np.asarray(np.round(vectors @ vectors.T, 6))
+    # Not by BLAS, whose threads take longer to wake for so little. Rounded because the last bits of
+    # a product depend on the order of its terms.
+    return np.asarray(np.round(np.einsum("ik,jk->ij", vectors, vectors), 6))

@@ -307,6 +307,8 @@ def extended(array: npt.NDArray[_Scalar], rows: int) -> npt.NDArray[_Scalar]:
 
 _MOST_WORDS = 50_000  # about 15 MB; beyond that a new vocabulary begins
 _MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
+_MOST_COMPARED = 4
+"""Questions whose words are compared with ever more texts: those of a search, then of a block."""
 _FIRST = 1 + len(STOP_WORDS)
 
 Rows = npt.NDArray[np.int32]
@@ -358,6 +360,13 @@ class _Rows(dict[str, int]):
         return row
 
 
+class _Similar(NamedTuple):
+    """How similar each word of a vocabulary is to some others (n, m), where that is known (n,)."""
+
+    values: Vector
+    has: Marks
+
+
 class Vocabulary:
     """The words seen so far and their tokens; it only grows.
 
@@ -377,6 +386,7 @@ class Vocabulary:
         self._read: dict[int, Rows] = {}
         self._remembered = 0
         self._marks: dict[str, Marks] = {}
+        self._similar: dict[tuple[int, ...], _Similar] = {}
 
     def is_full(self, words: int, remembered: int) -> bool:
         """Whether it holds more words, or remembers texts of more words in all."""
@@ -439,21 +449,39 @@ class Vocabulary:
         with self._lock:
             own = np.array([self._rows[word] for word in asked], np.int64)
             self._divide()
-            used = np.zeros(len(self._tokens), bool)
-            used[numbers] = True
-            rows = np.flatnonzero(used)
-            asked_vectors = self._tokens.vectors(own)
-            similar = np.clip(self._tokens.products(rows, asked_vectors), 0.0, 1.0)
-            stems, asked_stems = self._stems_of(rows, own)
-            for column, (row, number) in enumerate(zip(own.tolist(), asked_stems, strict=True)):
-                if row >= _FIRST:
-                    similar[stems == number, column] = 1.0
-        position = np.empty(len(used), np.int32)
-        position[rows] = np.arange(len(rows))
-        of_words = similar.take(position.take(numbers), 0)
+            known = self._similar_to(tuple(own.tolist()))
+            new = np.zeros(len(self._tokens), bool)
+            new[numbers] = True
+            new &= ~known.has[: len(new)]
+            rows = np.flatnonzero(new)
+            if len(rows):
+                known.values[rows] = self._similarity(rows, own)
+                known.has[rows] = True
+            of_words = known.values.take(numbers, 0)
         # Rounded because the last bits of a product depend on the other rows of the matrix.
         best = np.maximum.reduceat(of_words, np.flatnonzero(numbers == 0), axis=0)
         return best.astype(float).round(5)
+
+    def _similar_to(self, asked: tuple[int, ...]) -> _Similar:
+        """What is known of the words that are compared with these, with room for all words."""
+        known = self._similar.pop(asked, None)
+        if known is None:
+            known = _Similar(np.zeros((0, len(asked)), np.float32), np.zeros(0, bool))
+        rows = len(self._tokens)
+        known = _Similar(extended(known.values, rows), extended(known.has, rows))
+        self._similar[asked] = known
+        if len(self._similar) > _MOST_COMPARED:
+            del self._similar[next(iter(self._similar))]
+        return known
+
+    def _similarity(self, rows: Ints, asked: Ints) -> Vector:
+        """How similar some words are to those that are asked for (k, m), in [0, 1]."""
+        similar = np.clip(self._tokens.products(rows, self._tokens.vectors(asked)), 0.0, 1.0)
+        stems, asked_stems = self._stems_of(rows, asked)
+        for column, (row, number) in enumerate(zip(asked.tolist(), asked_stems, strict=True)):
+            if row >= _FIRST:
+                similar[stems == number, column] = 1.0
+        return similar
 
     def _remember(self, texts: dict[int, str]) -> None:
         words = marked_words([*texts.values()])

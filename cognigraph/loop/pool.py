@@ -40,7 +40,14 @@ from cognigraph.retrieve.block import (
     procedure_line,
     written_lines,
 )
-from cognigraph.retrieve.block_lines import Background, MessageKey, day, message_head, triple_line
+from cognigraph.retrieve.block_lines import (
+    Background,
+    MessageKey,
+    day,
+    message_head,
+    triple_line,
+    with_short_heads,
+)
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import analyse, overview_subject
@@ -481,9 +488,9 @@ class Pool:
         if not labels or not hits or any(hit.parts > 1 for hit in hits):
             return None
         zone = self._recall.zone
+        told = [(hit, f"{message_head(hit, zone)}{one_line(hit.text)}") for hit in hits]
         lines = [
-            f"[C{number}] {message_head(hit, zone)}{one_line(hit.text)}"
-            for number, hit in enumerate(hits, 1)
+            f"[C{number}] {text}" for number, text in enumerate(with_short_heads(told, zone), 1)
         ]
         written = self._recall.written(question, max_tokens)
         text = "\n".join([HEADER, *written, "Messages:", *lines, FOOTER])

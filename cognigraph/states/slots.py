@@ -413,6 +413,8 @@ def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim |
 # "Ann's new boss is Lars"                  "Ann's boss is Lars"
 # "Ann's mobile is 0160 555 0199"           "Ann's phone number is 0160 555 0199"
 # "Ann's e-mail is ann@home.example"        "Ann's email address is ann@home.example"
+# "Ann is employed by Fiat"                 "Ann works at Fiat"
+# "Ann resides in Oslo"                     "Ann lives in Oslo"
 # ========================================  =======================================================
 
 _NEW = re.compile(r"^(?:(?:brand[ -])?new|current|present) (?=\S)")
@@ -426,9 +428,20 @@ _MAILS = frozenset(("email", "e-mail", "mail", "mail address", "e-mail address",
 _MAIL = re.compile(r"[^\s@]+@[^\s@]+")
 
 
+_SAME = {
+    "works for": "works at", "is employed by": "works at", "is employed at": "works at",
+    "resides in": "lives in",
+}  # fmt: skip
+"""Relation -> the one that says the same of an employer or a home; of others they differ."""
+
+
 def worded(fact: FactForm) -> FactForm:
     """Return a fact in the wording under which it is stored; most facts stay as they are."""
     relation = normalise(fact.relation)
+    if relation in _SAME:
+        slot, _, _ = _RELATIONS[relation]
+        claimed = _value(slot, fact, relation, normalise(fact.object))
+        return fact if claimed is None else replace(fact, relation=_SAME[relation])
     named = fact.object[:1].isupper()
     if relation == "reports to" and named and normalise(fact.subject_type) == "person":
         return replace(fact, subject=f"{fact.subject}'s boss", relation="is", object_type="person")

@@ -218,11 +218,15 @@ class _Queue(_BySpace):
             return [(self._groups.store_of(space).queue, space)]
         return [(store.queue, own) for store, own in self._groups.shares()]
 
-    def claim(self, *, space: str | None = None, **named: Any) -> Lease | None:
-        """Lease work of the first database that has some."""
+    def _in_turn(self, space: str | None) -> list[tuple[EnrichmentQueue, str | None]]:
+        """The same, beginning with another database each time."""
         shares = self._shares(space)
         start = next(self._turn) % len(shares) if shares else 0
-        leases = (queue.claim(space=own, **named) for queue, own in shares[start:] + shares[:start])
+        return shares[start:] + shares[:start]
+
+    def claim(self, *, space: str | None = None, **named: Any) -> Lease | None:
+        """Lease work of the first database that has some."""
+        leases = (queue.claim(space=own, **named) for queue, own in self._in_turn(space))
         return next((lease for lease in leases if lease is not None), None)
 
     def leases(self) -> dict[str, datetime]:
@@ -254,7 +258,7 @@ class _Queue(_BySpace):
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks that wait for their vectors, of the first database that has some."""
-        waiting = (queue.unembedded(limit, own) for queue, own in self._shares(space))
+        waiting = (queue.unembedded(limit, own) for queue, own in self._in_turn(space))
         return next((batch for batch in waiting if batch is not None), None)
 
     def count_unembedded(self, space: str | None = None) -> int:

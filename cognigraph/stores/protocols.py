@@ -125,6 +125,9 @@ class EnrichmentQueue(Protocol):
     ) -> Lease | None:
         """Lease up to ``limit`` pending chunks of one session, oldest first; ``None`` if none wait.
 
+        Without a ``space``, the spaces with pending chunks are served in turn, so that none waits
+        for what others have added before.
+
         A session has at most one lease at a time; chunks under an expired lease count as pending.
         Each failed attempt divides the batch size by four, and a batch ends before the first chunk
         that failed more often, so that the chunk at fault is soon alone. A chunk during which two
@@ -239,7 +242,10 @@ class EnrichmentQueue(Protocol):
         ...
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
-        """Up to ``limit`` chunks of one space that wait for their vectors; ``None`` if none do."""
+        """Up to ``limit`` chunks of one space that wait for their vectors; ``None`` if none do.
+
+        Without a ``space``, the spaces are served in turn.
+        """
         ...
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from cognigraph.text.terms import printable
+from cognigraph.text.terms import CONTROL, printable
 
 HEADER = "[memory]"
 FOOTER = "[/memory]"
@@ -72,11 +72,15 @@ _LATIN = re.compile(
 
 # Invisible characters. Joiners and direction marks are kept, because scripts and emoji need them.
 # Tag characters are kept in the flag of a region: a black flag and then tags that name the region.
-_INVISIBLE = re.compile(
-    "(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f)"
-    "|[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164"
-    "\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+_NOT_SEEN = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164"
+    "\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_INVISIBLE = re.compile(
+    f"(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{{1,6}}\U000e007f)|[{_NOT_SEEN}]"
+)
+_SUSPECT = re.compile(f"{CONTROL.pattern}|[{_NOT_SEEN}{_LESS}{re.escape(_OPENING)}]")
+"""Without one of these characters a text is as it should be, but for white space."""
 
 
 def one_line(text: str) -> str:
@@ -84,6 +88,8 @@ def one_line(text: str) -> str:
 
     Brackets around text that looks like a mark become parentheses; other brackets are kept.
     """
+    if _SUSPECT.search(text) is None:
+        return " ".join(text.split())
     visible = _INVISIBLE.sub(r"\1", printable(text))
     return _unmarked(" ".join(visible.split()))
 
@@ -105,6 +111,7 @@ def in_quotes(text: str) -> str:
     return f'"{inside}"'
 
 
+@lru_cache(maxsize=4096)
 def named(text: str) -> str:
     """A name or id as it may stand in front of the colon after which somebody speaks.
 

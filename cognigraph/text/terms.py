@@ -21,7 +21,8 @@ from cognigraph.english.verbs import known_verb
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 controls (except tab and line feed), C1 controls, and marks that reorder the following text.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What :func:`printable` replaces."""
 QUESTION_MARKS = frozenset("?？؟\u037e")
 _TAIL = 16
 
@@ -38,7 +39,7 @@ def storable(text: str) -> str:
 
 def printable(text: str) -> str:
     """The text without control characters and bidi overrides, for prompts and terminals."""
-    return _CONTROL.sub(" ", text)
+    return CONTROL.sub(" ", text)
 
 
 def is_question(text: str) -> bool:

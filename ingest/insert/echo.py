@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 # Prefixes of a line from quoting, lists and indentation.
 _LEAD = r"[ \t\u00a0>|*+•-]*"
-_PARTS = ("[/memory]", "Sessions:", "Facts:", "Messages:")
+_PARTS = ("[/memory]", "Episodes:", "Sessions:", "Facts:", "Messages:")
 
 
 def _beginning(part: str) -> str:
@@ -29,14 +29,14 @@ def _beginning(part: str) -> str:
 
 _OPEN = re.compile(r"\[memory\]", re.IGNORECASE)
 _CLOSE = re.compile(r"\[/memory\]", re.IGNORECASE)
-_LABEL = re.compile(r"\[[STC]\d+\][ \t]")
-_LABELLED = re.compile(rf"{_LEAD}\[[STC]\d+\](?:[ \t]|$)")
-_HEADING = re.compile(rf"{_LEAD}(?:Sessions|Facts|Messages):[ \t]*\Z")
+_LABEL = re.compile(r"\[[ESTC]\d+\][ \t]")
+_LABELLED = re.compile(rf"{_LEAD}\[[ESTC]\d+\](?:[ \t]|$)")
+_HEADING = re.compile(rf"{_LEAD}(?:Episodes|Sessions|Facts|Messages):[ \t]*\Z")
 _OPENING = re.compile(rf"{_LEAD}\[memory\][ \t]*\Z", re.IGNORECASE)
 _CLOSING = re.compile(rf"{_LEAD}\[/memory\][ \t]*\Z", re.IGNORECASE)
 _FENCE = re.compile(rf"{_LEAD}(?:```|~~~)[\w-]*[ \t]*\Z")
 _CUT = re.compile(
-    rf"{_LEAD}(?:{'|'.join(_beginning(part) for part in _PARTS)}|\[[STC]\d*\]?|[ ])\Z",
+    rf"{_LEAD}(?:{'|'.join(_beginning(part) for part in _PARTS)}|\[[ESTC]\d*\]?|[ ])\Z",
     re.IGNORECASE,
 )
 _CODE = re.compile(rf"{_LEAD}[ ]{{2}}(`{{3,}})[\w+#.-]*[ \t]*\Z")
@@ -50,9 +50,9 @@ _Line = tuple[int, int, str]
 # A line that is an item even outside a block: its label and its date are in the right positions.
 _ITEM = re.compile(
     rf"""{_LEAD}(?:
-      \[C\d+\][ ]\d{{4}}-\d\d-\d\d[ ]\d\d:\d\d(?:[ ].*)?
+      \[C\d+\][ ](?:\d{{4}}-\d\d-\d\d[ ])?\d\d:\d\d(?:[ ].*)?
     | \[T\d+\][ ].*\((?:[^()]*;[ ])?said[ ]\d{{4}}-\d\d-\d\d\)[ \t]*
-    | \[S\d+\][ ](?:.*?[ ])?\(\d{{4}}-\d\d-\d\d\):(?:[ ].*)?
+    | \[[ES]\d+\][ ](?:.*?[ ])?\(\d{{4}}-\d\d-\d\d\):(?:[ ].*)?
     )\Z""",
     re.VERBOSE,
 )

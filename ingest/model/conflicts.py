@@ -52,7 +52,8 @@ class ConflictChecker(OnTop):
             for a window that has new facts.
         base: the underlying extractor.
         timezone: the speakers' timezone.
-        recalls: the largest number of known facts, those about the speakers, that it is shown.
+        recalls: the largest number of known facts about the speakers that it is shown; half as many
+            come along that are most like what is said, about whomever.
     """
 
     def __init__(

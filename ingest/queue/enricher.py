@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +19,7 @@ from threading import Event
 from typing import NamedTuple
 from uuid import uuid4
 
+from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, EmbeddingError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
@@ -55,13 +57,15 @@ from cognigraph.ingest.queue.step import (
     window_of,
 )
 from cognigraph.ingest.stated import with_stated
-from cognigraph.model import Episode, Usage
+from cognigraph.model import Episode, Triple, Usage
 from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, lease_token
+from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.text.redaction import redacted
+from cognigraph.text.terms import query_terms
 from cognigraph.times import Clock
 from cognigraph.tracing import outcome, span
 
@@ -78,7 +82,7 @@ _MOST_SIMILAR = 20
 _MOST_NEAR = 100
 """Episodes among which those are, with the session's own and those that no model has written."""
 _MOST_COMPARED = 4000
-"""Characters of a batch that are compared with episodes."""
+"""Characters of a batch that are compared with facts and episodes."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -104,6 +108,8 @@ class Enricher:
             extractor.summarise if isinstance(extractor, Summarising) else None
         )
         self._held: dict[str, Lease] = {}
+        self._hurried = deque[str]()  # spaces for which somebody waits
+        self._has_hurried = False  # whether the last batch was of such a space
         self._failures = 0
         self._is_sound = False  # whether this process has completed any work
         self._after_outage = False
@@ -119,11 +125,34 @@ class Enricher:
         None if nothing is ready, or during an outage. Afterwards, ``halted`` is the reason if a
         budget ended the work. ``extract`` is the extractor's, but may run elsewhere.
         """
-        settings = self._settings
-        self.embed_waiting(space)
+        lease = self._take(space)
+        return None if lease is None else self._do(lease, extract)
+
+    def hurry(self, space: str) -> None:
+        """Serve a space before others, because a caller waits for it.
+
+        It gets one batch for each call of this, and of the batches every second one at most: the
+        others have their turn in between.
+        """
+        if space not in self._hurried:
+            self._hurried.append(space)
+
+    def _take(self, space: str | None) -> Lease | None:
+        """Make vectors that wait, and lease what is next: of a space, or of whichever is due."""
+        hurried = None
+        if space is None and not self._has_hurried:
+            with suppress(IndexError):
+                hurried = self._hurried.popleft()
+        self._has_hurried = hurried is not None
+        self.embed_waiting(hurried or space)
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
         self._end_leases_of_crashed_workers()
+        lease = None if hurried is None else self._claim(hurried)
+        return lease or self._claim(space)
+
+    def _claim(self, space: str | None) -> Lease | None:
+        settings = self._settings
         now = self._clock()
         until = now + settings.lease
         lease = self._store.queue.claim(
@@ -135,9 +164,12 @@ class Enricher:
             context=context_of(self._extractor, settings),
             summaries=self._summarise is not None,
         )
-        if lease is None:
-            return None
-        self._held[lease.token] = lease
+        if lease is not None:
+            self._held[lease.token] = lease
+        return lease
+
+    def _do(self, lease: Lease, extract: Extract | None = None) -> Step:
+        """Work on a lease, and return it if that is interrupted."""
         try:
             return self._traced(lease, extract or self._extractor.extract)
         except BaseException as error:
@@ -322,20 +354,38 @@ class Enricher:
             for speaker in speakers
             for fact in graph.triples(lease.space, TripleQuery(entity=speaker, limit=each))
         }
+        text = "\n".join(chunk.text for chunk in lease.chunks)[:_MOST_COMPARED]
+        episodes: tuple[Episode, ...] = ()
+        if text.strip():
+            vector = self._embedder.embed([text])[0]
+            facts |= self._similar_facts(lease.space, text, vector, limit // 2)
+            episodes = self._similar_episodes(lease, vector)
         notes = replace(
             lease.notes,
             written=tuple(graph.written(lease.space)),
             facts=tuple(fact for fact in facts.values() if fact.status == "current"),
-            episodes=self._similar_episodes(lease),
+            episodes=episodes,
         )
         return replace(lease, notes=notes)
 
-    def _similar_episodes(self, lease: Lease) -> tuple[Episode, ...]:
+    def _similar_facts(
+        self, space: str, text: str, vector: Vector, limit: int
+    ) -> dict[str, Triple]:
+        """The facts nearest to what is said, about whomever, by uid; the nearest first.
+
+        Half of them are found by vector and half by words: names matter here.
+        """
+        search, half = self._store.search, max(1, limit // 2)
+        query = CandidateQuery(
+            vector, query_terms(text), triples_by_vector=half, triples_by_terms=half
+        )
+        found = search.candidates(space, query).triples
+        nearest = sorted(zip(-found.cosine.round(6), found.uids, strict=True))[:limit]
+        known = search.triples_by_uid(space, [uid for _, uid in nearest])
+        return {uid: known[uid] for _, uid in nearest if uid in known}
+
+    def _similar_episodes(self, lease: Lease, vector: Vector) -> tuple[Episode, ...]:
         """Episodes of other sessions that a model wrote, the most similar to the chunks first."""
-        text = "\n".join(chunk.text for chunk in lease.chunks)
-        if not text.strip():
-            return ()
-        vector = self._embedder.embed([text[:_MOST_COMPARED]])[0]
         near = self._store.search.episodes(lease.space, vector, [], _MOST_NEAR)
         others = [
             item
@@ -423,20 +473,20 @@ class Enricher:
         side, and read in processes of their own, if the extractor allows it; those of other
         extractors, which wait for a model, as the settings say.
         """
-        while not is_over() and self.embed_waiting(space):
+        while not (is_over() or self._hurried) and self.embed_waiting(space):
             pass
+        take = partial(self._take, space)
         while not is_over():
             backlog = partial(self._store.queue.pending, space)
             count = count_readers(self._extractor, self._settings, backlog)
             if count > 1:
                 with Readers(self._extractor, count) as readers:
-                    step = partial(self.step, space, readers.extract)
+                    work = partial(self._do, extract=readers.extract)
                     # One more than there are processes, which read while a result is written.
-                    yield from side_by_side(step, count + 1, is_over)
+                    yield from side_by_side(take, work, count + 1, is_over)
                 return
             if self._settings.calls > 1 and not is_portable(self._extractor):
-                step = partial(self.step, space)
-                yield from side_by_side(step, self._settings.calls, is_over)
+                yield from side_by_side(take, self._do, self._settings.calls, is_over)
                 return
             for _ in range(_UNTIL_COUNTED):
                 if is_over() or (done := self.step(space)) is None:

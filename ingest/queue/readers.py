@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from sys import path as folders
-from threading import Event, Thread
+from threading import Condition, Event, Lock, Thread
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
@@ -29,27 +29,59 @@ from cognigraph.ingest.extraction import Extraction, Extractor, Portable, Window
 from cognigraph.settings import EnrichSettings
 
 _T = TypeVar("_T")
+_W = TypeVar("_W")
 
 _WAKE_UP = 0.5
-"""Seconds after which a waiting thread looks for an interrupt, which Windows does not tell it."""
+"""Seconds after which a waiting thread looks for more work, or for an interrupt, which Windows does
+not tell it."""
 
 
 def side_by_side(
-    work: Callable[[], _T | None], threads: int, is_over: Callable[[], bool]
+    take: Callable[[], _W | None],
+    work: Callable[[_W], _T],
+    threads: int,
+    is_over: Callable[[], bool],
 ) -> Iterator[_T]:
-    """Yield results of ``work`` until it returns ``None`` in each thread, or ``is_over`` says so.
+    """Yield what ``work`` returns for what ``take`` gives, until that is nothing and none is busy.
 
-    What has begun is finished and yielded. An exception of ``work`` is raised here, after the other
-    threads have finished what they had begun.
+    One thread at a time takes. While others are busy, it tries again and again, so that all have
+    work again as soon as there is enough for all. When ``is_over`` says so, no more is taken. What
+    has begun is finished and yielded. An exception is raised here, after the other threads have
+    finished what they had begun.
     """
     results: SimpleQueue[_T | BaseException | None] = SimpleQueue()
+    taking, changed = Lock(), Condition()
     ended = Event()  # of this call alone: what a caller ends its work with is not ours to set
+    busy = 0
+
+    def next_work() -> _W | None:
+        nonlocal busy
+        with taking:
+            while not (ended.is_set() or is_over()):
+                with changed:
+                    none_is_busy = not busy
+                if (taken := take()) is not None:
+                    with changed:
+                        busy += 1
+                    return taken
+                if none_is_busy:
+                    ended.set()
+                    break
+                with changed:
+                    changed.wait(_WAKE_UP)
+        return None
 
     def repeat() -> None:
+        nonlocal busy
         end: BaseException | None = None
         try:
-            while not (ended.is_set() or is_over()) and (result := work()) is not None:
-                results.put(result)
+            while (taken := next_work()) is not None:
+                try:
+                    results.put(work(taken))
+                finally:
+                    with changed:
+                        busy -= 1
+                        changed.notify_all()
         except BaseException as error:  # noqa: BLE001 - raised in the waiting thread
             end = error
             ended.set()

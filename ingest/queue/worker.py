@@ -105,6 +105,8 @@ class BackgroundWorker:
         """Enrich this space, or with ``None`` all spaces, now, because a caller waits for it."""
         if self._debounce is not None:
             self._hurried.add(space)
+        elif space is not None:
+            self._enricher.hurry(space)
         self._wake.set()
 
     def stop(self, timeout: float = 10.0) -> None:
@@ -183,10 +185,10 @@ class BackgroundWorker:
     def _settled_step(self) -> bool:
         """Work for a waiting caller, or else on the chunks that were pending after the pause."""
         assert self._debounce is not None
-        while not self._stop.is_set() and self._enricher.embed_waiting():
+        while not self._is_interrupted() and self._enricher.embed_waiting():
             self._begun = time.monotonic()
         if self._hurried:
-            return self._one_step(self._hurried.pop()) is not None
+            return self._hurried_steps(self._hurried.pop())
         if self._quota <= 0:
             pending = self._enricher.waiting().total
             if not self._debounce.is_ready(pending, time.monotonic()):
@@ -210,8 +212,12 @@ class BackgroundWorker:
         """Whether the work is to end, or a caller waits for other work."""
         return self._stop.is_set() or bool(self._hurried)
 
-    def _one_step(self, space: str | None) -> Step | None:
-        step = self._enricher.step(space)
-        if step is not None:
+    def _hurried_steps(self, space: str | None) -> bool:
+        """Work on a space for which a caller waits, until another one waits for another space."""
+        busy = False
+        for step in self._enricher.steps(
+            space, lambda: self._stop.is_set() or bool(self._hurried - {space})
+        ):
+            busy = True
             self._done(step)
-        return step
+        return busy

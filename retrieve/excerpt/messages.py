@@ -52,7 +52,8 @@ class Shown:
     ``text`` is its item without the label. ``spans`` are the parts shown, as (start, end) in the
     message's text or in that of its part ``part``; empty for a message that is shown whole.
     ``asked`` is the id of the message whose question is quoted. A correction is shown with the
-    message that it ``corrects``, as number ``place`` after it.
+    message that it ``corrects``, as number ``place`` after it. ``has_note`` says that its item ends
+    with a note on what is no longer true.
     """
 
     hit: Hit
@@ -62,6 +63,7 @@ class Shown:
     asked: str | None = None
     corrects: Hit | None = None
     place: int = 0
+    has_note: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,9 @@ class Messages:
         self._units = [_units(candidate) for candidate in self._candidates[: len(hits)]]
         self._worths = best_worths(self._units, analyses, background.idf)
         self._fall = _OVERVIEW_FALL if background.overview else _FALL
+        # Messages are chosen again with more room: what that shares is kept.
+        self._written: dict[tuple[int, tuple[int, ...]], Shown] = {}
+        self._offered: dict[tuple[str, ...], list[Offer]] = {}
 
     def choose(
         self,
@@ -158,6 +163,7 @@ class Messages:
         hits, first, chains, candidates = self._hits, self._first, self._chains, self._candidates
         again = [rank for rank, other in enumerate(first) if other != rank]
         offers = self._offers(facts)
+        written = self._written
         ends: dict[int, str] = {}
         shown: dict[int, Shown] = {}
         chosen: dict[int, tuple[int, ...]] = {}
@@ -165,7 +171,10 @@ class Messages:
         def ended(index: int, groups: Sequence[int]) -> Shown:
             if index not in ends:
                 ends[index] = ending(chains.hits[index])
-            return _ended(candidates[index].shown(groups), ends[index])
+            key = index, tuple(groups)
+            if key not in written:
+                written[key] = candidates[index].shown(groups)
+            return _ended(written[key], ends[index])
 
         def take(index: int, groups: tuple[int, ...]) -> bool:
             wanted = {other: candidates[other].everything for other in chains.after(index)}
@@ -197,6 +206,12 @@ class Messages:
         return [chains.placed(index, item, shown) for index, item in shown.items()]
 
     def _offers(self, facts: Sequence[Triple]) -> list[Offer]:
+        beside = tuple(fact.uid for fact in facts)
+        if beside not in self._offered:
+            self._offered[beside] = self._new_offers(facts)
+        return self._offered[beside]
+
+    def _new_offers(self, facts: Sequence[Triple]) -> list[Offer]:
         stated = _stated(facts)
         offers = []
         for rank, (candidate, message, worth) in enumerate(
@@ -254,7 +269,7 @@ def _ended(one: Shown, added: str) -> Shown:
     last = one.text.rsplit("\n", 1)[-1]
     if last.startswith((f"{INDENT}`", f"{INDENT}|")):
         added = f"\n{INDENT}{added.strip()}"
-    return replace(one, text=one.text + added)
+    return replace(one, text=one.text + added, has_note=True)
 
 
 def _candidate(hit: Hit, background: Background, short: int | None, zone: tzinfo) -> _Candidate:
@@ -483,17 +498,33 @@ _NEGATIONS = frozenset("not no never none neither nor cannot without hardly".spl
 class Content(NamedTuple):
     """What a text says: its content words, and what makes two texts with the same words differ."""
 
-    words: frozenset[str]
-    exact: frozenset[str]
+    words: frozenset[int]
+    exact: frozenset[int]
+
+
+_MOST_REMEMBERED = 8_192
+_remembered: dict[int, Content] = {}
+"""By the hash of a text, in hashes of words: no text may stay here when it is forgotten."""
 
 
 def content(text: str) -> Content:
-    """Content words of a text; numbers and negations are compared exactly."""
+    """Content words of a text, as hashes; numbers and negations are compared exactly."""
+    key = hash(text)
+    known = _remembered.get(key)
+    if known is None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        known = _remembered[key] = _content(text)
+    return known
+
+
+def _content(text: str) -> Content:
     found = frozenset(words(text))
     exact = frozenset(
         word for word in found if not word.isalpha() or word in _NEGATIONS or word.endswith("nt")
     )
-    return Content(found - STOP_WORDS - PLEASANTRIES or found, exact)
+    told = found - STOP_WORDS - PLEASANTRIES or found
+    return Content(frozenset(map(hash, told)), frozenset(map(hash, exact)))
 
 
 def says_the_same(one: Content, other: Content) -> bool:

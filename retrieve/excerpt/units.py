@@ -431,7 +431,9 @@ def prose(text: str) -> str:
 
     Otherwise a sentence cut out of its message could open a fence.
     """
-    return one_line(_FENCE_RUN.sub(lambda run: run[0][:2], text))
+    if "```" in text or "~~~" in text:
+        text = _FENCE_RUN.sub(lambda run: run[0][:2], text)
+    return one_line(text)
 
 
 def _shown_pieces(text: str, units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[_Piece]:

@@ -48,7 +48,7 @@ def test_a_correction_comes_along_with_what_it_corrects(tell):
     assert shown(block) == ["m0", "m2"]
     assert block.split("\n")[-3:-1] == [
         f"[C1] 2026-05-20 09:00 s user: {WEDDING}",
-        "[C2] 2026-05-20 09:02 s user: Sorry, the 25th.",
+        "[C2] 09:02 user: Sorry, the 25th.",
     ]
     assert [hit.id for hit in block.hits] == ["m0", "m2"]
     assert block.hits[1].why.notes[-1] == "corrects m0"

@@ -95,6 +95,18 @@ def test_what_was_known_is_superseded_before_the_next_question(space, reader):
     assert {fact.relation for fact in space.facts()} == {"owns", "rides"}
 
 
+def test_an_input_is_checked_against_what_is_known_of_others(space, reader):
+    """What Mara says of her sister contradicts what Tom has said of her."""
+    space.add("Ilse | lives in | Bergen", id="t", session="tom", speaker="Tom", at=at(0))
+    space.queue.enrich()
+    reader.checks.append(superseding("Ilse lives in Bergen"))
+    tell(space, "Ilse | moved to | Lisbon", 10)
+    (asked,) = reader.asked
+    assert "Ilse lives in Bergen" in asked.split("<turns>")[0]
+    standing = {fact.object: fact.status for fact in space.facts(status=None)}
+    assert standing == {"Bergen": "superseded", "Lisbon": "current"}
+
+
 def test_what_was_said_later_and_a_failed_check_change_nothing(space, reader):
     tell(space, "Mara | owns | a white van", 60)
     reader.checks.append(superseding("white van"))

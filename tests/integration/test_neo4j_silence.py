@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
@@ -263,3 +263,24 @@ def test_threads_that_add_to_one_space_do_not_deadlock(
             ids = [id for own in threads.map(adds, range(8)) for id in own]
         assert space.stats().messages == len(set(ids)) == 80
         assert [record for record in caplog.records if "Deadlock" in record.getMessage()] == []
+
+
+def test_a_call_whose_time_is_up_says_so_and_sends_nothing() -> None:
+    """Nothing listens at the address, which is not noticed."""
+    with (
+        closing(Connection("bolt://127.0.0.1:9", None, None)) as connection,
+        within(-12.5),
+        pytest.raises(StoreUnavailableError, match=r"the time for this call was up 12\.\d s"),
+    ):
+        connection.rows("read/now")
+
+
+def test_closing_ends_connections_to_which_a_call_still_writes(neo4j_server: Server) -> None:
+    """A call that was given up may hold the buffer of its connection."""
+    connection = Connection(neo4j_server.uri, neo4j_server.auth, None)
+    connection.rows("read/now")
+    pool = connection.driver._pool
+    (used,) = (each for own in pool.connections.values() for each in own)
+    with memoryview(used.outbox._chunked_data):
+        connection.close()
+    assert used.closed()

@@ -27,7 +27,7 @@ BLOCKS = (
 def is_innocent(text):
     """Whether a text contains nothing that belongs to a block."""
     return not re.search(
-        r"\[/?memory\]|\[[STC]\d+\]|Sessions:|Facts:|Messages:|```|~~~", text, re.I
+        r"\[/?memory\]|\[[ESTC]\d+\]|Episodes:|Sessions:|Facts:|Messages:|```|~~~", text, re.I
     )
 
 
@@ -121,6 +121,7 @@ def test_a_split_message_keeps_what_is_new_in_its_pieces(before, block, after, l
         "[T1] Ann moved to Oslo (she said 2026 was fine)",
         "Facts:\n- Ann lives in Oslo\n- Ben does not",
         "[C1] 2026-05-20: dentist",
+        "[C1] 9:30 dentist",
         "```\n[memory]\n```",
         "array[C1] 2026-05-20 07:00 s1 Ann: x",
         "Sessions:\n",
@@ -139,6 +140,8 @@ def test_ordinary_brackets_are_not_changed(text):
             "This I know:\nGood.",
         ),
         ("> [memory]\n> Facts:\n> [T1] Ann moved to\n> Oslo (said 2026-05-20)\n\nYes.", "\nYes."),
+        ("Listen:\n[C3] 07:02 Ben: I said so.\nGood.", "Listen:\nGood."),
+        ("[memory]\nEpisodes:\n[E1] s (2026-05-20): Oslo\n[E2] t (2026", ""),
         ("I recall [memory]\nFacts:\n[T1] x y z (said 2026-05-20)\n[/memory].", "I recall ."),
         ("a [memory] b [memory]\n[C1] 2026-05-20 07:00 s x\n[/memory] c", "a [memory] b  c"),
         ("Well.\n[memory]\nSessions:\n[S1] s (2026-05-20): Oslo\nMessages:", "Well.\n"),

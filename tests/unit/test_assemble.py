@@ -33,8 +33,9 @@ WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)
 
 def hit(n: int, text: str = "", *, score: float | None = None, **rest: Any) -> Hit:
     fields: dict[str, Any] = {"session": "s1", "speaker": "Ann", "at": NOW + timedelta(hours=n)}
+    id, rank = rest.pop("id", f"m{n}"), 1 - n / 100
     return Hit(
-        f"m{n}", text or f"message number {n}", 1 - n / 100 if score is None else score,
+        id, text or f"message number {n}", rank if score is None else score,
         triples=(), why=WHY, **(fields | rest),
     )  # fmt: skip
 
@@ -98,7 +99,7 @@ def test_the_whole_block():
             "[T2] Ann likes thing 1 (said 2026-05-20)",
             "Messages:",
             "[C1] 2026-05-20 09:00 s1 Ann: message number 0",
-            "[C2] 2026-05-20 10:00 s1 Ann: later, but less relevant",
+            "[C2] 10:00 Ann: later, but less relevant",
             FOOTER,
         ]
     )
@@ -123,6 +124,44 @@ def test_order_newest_last_or_by_relevance():
     by_relevance = block(result(hits), order="relevance")
     assert [h.id for h in by_relevance.hits] == ["m5", "m1", "m3"]
     assert [c.id for c in by_relevance.citations] == ["m5", "m1", "m3"]
+
+
+def test_day_and_session_stand_once_before_messages_of_the_same_session_and_day():
+    """By time or by rank; never after a message of another session or day."""
+    hits = (
+        hit(1, "one"),
+        hit(0, "two"),
+        hit(3, "three", session="s2"),
+        hit(2, "four"),
+        hit(26, "five"),
+        hit(27, "six", speaker=None),
+    )
+    by_time = [
+        "[C1] 2026-05-20 09:00 s1 Ann: two",
+        "[C2] 10:00 Ann: one",
+        "[C3] 11:00 Ann: four",
+        "[C4] 2026-05-20 12:00 s2 Ann: three",
+        "[C5] 2026-05-21 11:00 s1 Ann: five",
+        "[C6] 12:00 six",
+    ]
+    assert block(result(hits)).splitlines()[2:-1] == by_time
+    by_rank = block(result(hits), order="relevance").splitlines()[2:-1]
+    assert by_rank[:4] == [
+        "[C1] 2026-05-20 10:00 s1 Ann: one",
+        "[C2] 09:00 Ann: two",
+        "[C3] 2026-05-20 12:00 s2 Ann: three",
+        "[C4] 2026-05-20 11:00 s1 Ann: four",
+    ]
+
+
+def test_what_short_heads_leave_goes_to_further_messages():
+    """A head is 20 tokens, a short one 10: of one session more messages fit."""
+    texts = [f"number {n} of the list of all places" for n in range(30)]
+    apart = tuple(hit(n, text, session=f"s{n}") for n, text in enumerate(texts))
+    together = tuple(hit(0, text, id=f"m{n}") for n, text in enumerate(texts))
+    found = {name: block(result(hits), 400) for name, hits in (("apart", apart), ("one", together))}
+    assert {name: len(each.hits) for name, each in found.items()} == {"apart": 11, "one": 15}
+    assert all(each.tokens <= 400 for each in found.values())
 
 
 def test_times_in_the_readers_zone():

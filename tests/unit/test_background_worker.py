@@ -92,6 +92,7 @@ def test_an_exception_that_escapes_a_step_delays_its_session_and_nothing_else(op
         good.add("Two.", id="good", session="good")
         good.flush(20)
         assert [fact.text for fact in good.facts()] == ["Ann moved to Oslo"]
+        until(lambda: bool(bad.queue.failures()))
         (failure,) = bad.queue.failures()
         assert failure.reason == "RuntimeError: the disk of the log is full"
         assert (failure.parked, failure.outages >= 1) == (False, True)
@@ -186,3 +187,27 @@ def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     ok, detail = worker_check(memory)
     assert not ok and detail.startswith(problem)
     assert memory.admin.longest_wait() >= memory.admin.worker_state.last_step - 0.1
+
+
+def test_to_wait_for_a_space_is_not_to_wait_for_the_others(opened, tmp_path):
+    """A space is flushed within a few batches, however much the other one has added before."""
+
+    class Slow:
+        name = "slow-1"
+
+        def extract(self, window: Window) -> Extraction:
+            read.append(window.space)
+            time.sleep(0.05)
+            return Extraction()
+
+    read: list[str] = []
+    with Memory(tmp_path / "m.db", embedder=HashEmbedder(32), enrich="manual") as memory:
+        memory.space("greedy").add_many([{"text": f"Number {n} of a list."} for n in range(200)])
+        for number in range(2):
+            memory.space(f"other-{number}").add("I moved to Oslo.")
+    for number, more in enumerate([{}, {"settle": timedelta(hours=1)}]):
+        memory = opened({"batch": 1, **more}, extractor=Slow())
+        memory.space(f"other-{number}").flush()
+        assert f"other-{number}" in read
+        assert len(read) < 20 * (number + 1)
+        memory.close()

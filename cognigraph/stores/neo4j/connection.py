@@ -241,7 +241,7 @@ class Connection:
             self._closed = True
         if self._pid == os.getpid():
             self._threads.shutdown(wait=True)
-            self._driver.close()
+            _close(self._driver)
             self._calls.shutdown(wait=False)
             for closer in self._closers:
                 closer.join(_CLOSING)
@@ -256,6 +256,12 @@ class Connection:
         """Run driver calls in another thread and wait for them until the deadline."""
         driver, until = self.driver, deadline(seconds)
         started = time.monotonic()
+        if until <= started:
+            raise StoreUnavailableError(
+                f"the time for this call was up {started - until:.1f} s before its next statement "
+                f"could be sent to {self.uri}: the machine or the server is overloaded; repeat the "
+                "call (what has an id is stored once), or raise the timeouts in StorageSettings"
+            )
         try:
             future = self._calls.submit(
                 copy_context().run, lambda: self._attempts(driver, work, until)
@@ -266,7 +272,7 @@ class Connection:
                 return self._attempts(driver, work, until)
         with mapped_errors(self.uri, self.database):
             try:
-                return future.result(max(until - started, 0.0))
+                return future.result(until - started)
             except TimeoutError:
                 if future.done():
                     return future.result()
@@ -322,7 +328,9 @@ class Connection:
             self._driver = self._open()
             bookmarks = driver.execute_query_bookmark_manager.get_bookmarks()
             self._driver.execute_query_bookmark_manager.update_bookmarks((), bookmarks)
-            closer = Thread(target=driver.close, name="cognigraph-neo4j-close", daemon=True)
+            closer = Thread(
+                target=_close, args=[driver], name="cognigraph-neo4j-close", daemon=True
+            )
             self._closers = [*filter(Thread.is_alive, self._closers), closer]
             closer.start()
 
@@ -423,9 +431,29 @@ class Connection:
         self._call(attempt, self._write_timeout)
 
 
+def _close(driver: Driver) -> None:
+    """Close a driver, also while a call that was given up still uses a connection of it.
+
+    If that call is writing, the connection can say no goodbye, and the driver stops at the error (a
+    BufferError or an AssertionError) and leaves the others open.
+    """
+    _close_each(driver, driver.close)
+
+
 def _close_late_connections(driver: Driver) -> None:
     """Close connections that a call opened after its driver was closed."""
-    driver._pool.close()  # closing the driver again does nothing
+    _close_each(driver, driver._pool.close)  # closing the driver again does nothing
+
+
+def _close_each(driver: Driver, close: Callable[[], None]) -> None:
+    connections = [each for own in list(driver._pool.connections.values()) for each in list(own)]
+    try:
+        close()
+    except (BufferError, AssertionError) as error:
+        logger.info("connections are ended without a goodbye: %r", error)
+        for connection in connections:
+            connection.kill()
+        close()  # there are none left; a driver that is not closed warns when it is collected
 
 
 _ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []

@@ -47,6 +47,7 @@ class Neo4jQueue:
         self._connection = connection
         self._indexes = indexes
         self._clock = clock
+        self._last_leased = self._last_embedded = ""  # names of spaces
 
     def claim(
         self,
@@ -59,22 +60,21 @@ class Neo4jQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease chunks of the session with the oldest pending chunk, or a due summary."""
+        """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         token, until = f"{worker}:{uuid4().hex}", now + lease_for
         chunks = {"limit": limit, "context": context}
         for _ in range(_MOST_TRIES):
             # A read finds the session, so that idle workers lock nothing. If another worker leases
             # it first, the next session is tried.
-            if space is None:
-                found = self._connection.row("queue/oldest", now=now, patience=PATIENCE)
-            else:
-                parameters = {"space": space, "now": now, "patience": PATIENCE}
-                found = self._connection.row("queue/oldest_of_space", **parameters)
+            found = self._oldest(space, now)
             if found is None and summaries:
-                found = self._connection.row("queue/oldest_behind", space=space, now=now)
+                named = {"space": space, "after": self._last_leased, "now": now}
+                found = self._connection.row("queue/oldest_behind", **named)
             if found is None:
                 return None
-            session, is_summary_due = found
+            session, space_served, is_summary_due = found
+            if space is None:
+                self._last_leased = space_served
             held = {"session": session, "token": token, "now": now, "until": until}
             if summaries and is_summary_due:
                 row = _take(self._connection, "queue/claim_summary", **held)
@@ -83,6 +83,19 @@ class Neo4jQueue:
             if row is not None:
                 return _lease(row, session_uid=session, token=token, expires=until)
         return None
+
+    def _oldest(self, space: str | None, now: datetime) -> Row | None:
+        """The session of the oldest pending chunk of a space, or of the next that has one."""
+        named = {"now": now, "patience": PATIENCE}
+        if space is not None:
+            return self._connection.row("queue/oldest_of_space", space=space, **named)
+        last = self._last_leased
+        found = self._connection.row("queue/oldest", after=last, until=None, **named)
+        if found is None and last:
+            found = self._connection.row("queue/oldest", after="", until=last, **named)
+            if found is None:
+                self._last_leased = ""  # while nothing waits, one statement says so
+        return found
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
@@ -226,7 +239,13 @@ class Neo4jQueue:
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks of one space that wait for their vectors."""
-        row = self._connection.row("queue/unembedded", space=space, limit=limit)
+        named = {"space": space, "limit": limit}
+        last = "" if space is not None else self._last_embedded
+        row = self._connection.row("queue/unembedded", after=last, **named)
+        if row is None and last:
+            row = self._connection.row("queue/unembedded", after="", **named)
+        if space is None:
+            self._last_embedded = "" if row is None else row[0]
         if row is None:
             return None
         chunks = (UnembeddedChunk(uid, digest, searched(*texts)) for uid, digest, texts in row[1])

@@ -7,7 +7,7 @@ Each chunk has a row in ``work``, and each session whose summary lacks extracted
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,24 +51,28 @@ SELECT EXISTS (SELECT 1 FROM work WHERE state = 0) OR EXISTS (SELECT 1 FROM behi
 """
 
 _UNEMBEDDED = """
-SELECT s.name, c.uid, c.digest, c.speaker, c.text, c.fresh
+SELECT s.name, s.id, c.uid, c.digest, c.speaker, c.text, c.fresh
 FROM work w INDEXED BY work_unembedded JOIN chunk c ON c.id = w.chunk_id
 JOIN space s ON s.id = w.space_id
-WHERE w.unembedded {space}
+WHERE w.unembedded AND w.space_id {spaces}
 ORDER BY w.space_id, w.chunk_id LIMIT :limit"""
 
 _NEXT_SESSION = """
-SELECT w.session_id, EXISTS (
+SELECT w.session_id, w.space_id, EXISTS (
   SELECT 1 FROM behind b WHERE b.session_id = s.id AND b.state = 0 AND b.retry_at <= :now
     AND b.outages < :patience)
-FROM work w JOIN session s ON s.id = w.session_id
-WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
-ORDER BY w.chunk_id LIMIT 1"""
+FROM work w INDEXED BY work_pending_space JOIN session s ON s.id = w.session_id
+WHERE w.state = 0 AND w.space_id {spaces} AND w.retry_at <= :now AND s.lease_until <= :now
+ORDER BY w.space_id, w.chunk_id LIMIT 1"""
 
 _NEXT_SUMMARY = """
-SELECT w.session_id, 1 FROM behind w JOIN session s ON s.id = w.session_id
-WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
-ORDER BY w.session_id LIMIT 1"""
+SELECT w.session_id, w.space_id, 1 FROM behind w JOIN session s ON s.id = w.session_id
+WHERE w.state = 0 AND w.space_id {spaces} AND w.retry_at <= :now AND s.lease_until <= :now
+ORDER BY w.space_id, w.session_id LIMIT 1"""
+
+_ONE_SPACE = "= (SELECT id FROM space WHERE name = :space)"
+_IN_TURN = "> :last", "<= :last"
+"""The spaces after the one that was served last, then those from the first one on."""
 
 _PENDING_CHUNKS = f"""
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
@@ -110,6 +114,7 @@ class SQLiteQueue:
 
     def __init__(self, file: MemoryFile) -> None:
         self._file = file
+        self._last_leased = self._last_embedded = 0  # ids of spaces
 
     # Leases
 
@@ -124,24 +129,22 @@ class SQLiteQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease chunks of the session with the oldest pending chunk, or a due summary."""
+        """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         with self._file.read() as connection:  # an idle worker must not take the write lock
             if not connection.execute(_HAS_PENDING).fetchone()[0]:
                 return None
         # A worker whose embedder was replaced must not lease chunks that it cannot complete.
         with self._file.write_vectors() as connection:
-            values = {"now": to_micros(now), "patience": PATIENCE, "space": space}
+            values = {"now": to_micros(now), "patience": PATIENCE}
             session = None
             for query in (_NEXT_SESSION, _NEXT_SUMMARY)[: 1 + summaries]:
-                session = (
-                    session
-                    or connection.execute(
-                        query.format(space=_of_space(space, "w.")), values
-                    ).fetchone()
-                )
+                last = self._last_leased
+                session = session or next(_in_turn(connection, query, space, last, values), None)
             if session is None:
                 return None
-            session_id, is_summary_due = session
+            session_id, space_served, is_summary_due = session
+            if space is None:
+                self._last_leased = space_served
             token, until = f"{worker}:{uuid4().hex}", now + lease_for
             connection.execute(
                 "UPDATE session SET lease = ?, lease_until = ? WHERE id = ?",
@@ -329,17 +332,21 @@ class SQLiteQueue:
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks of one space that wait for their vectors."""
         with self._file.read() as connection:
-            rows = connection.execute(
-                _UNEMBEDDED.format(space=_of_space(space, "w.")), {"space": space, "limit": limit}
-            ).fetchall()
-        chunks = [
-            (name, UnembeddedChunk(uid, digest, searched(*texts)))
-            for name, uid, digest, *texts in rows
-        ]
-        if not chunks:
+            last = self._last_embedded
+            rows = list(_in_turn(connection, _UNEMBEDDED, space, last, {"limit": limit}))
+        if not rows:
             return None
-        first = chunks[0][0]
-        return Unembedded(first, tuple(chunk for name, chunk in chunks if name == first))
+        first, space_served, *_ = rows[0]
+        if space is None:
+            self._last_embedded = space_served
+        return Unembedded(
+            first,
+            tuple(
+                UnembeddedChunk(uid, digest, searched(*texts))
+                for name, _, uid, digest, *texts in rows
+                if name == first
+            ),
+        )
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
         """Write the vectors of chunks that waited for them."""
@@ -378,11 +385,22 @@ class SQLiteQueue:
         return 0.0 if row is None else max(0.0, (to_micros(system_clock()) - row[0]) / 1e6)
 
 
-def _of_space(space: str | None, table: str = "") -> str:
+def _of_space(space: str | None) -> str:
     """A further condition for one space; no condition at all leaves SQLite the better index."""
-    if space is None:
-        return ""
-    return f"AND {table}space_id = (SELECT id FROM space WHERE name = :space)"
+    return "" if space is None else f"AND space_id {_ONE_SPACE}"
+
+
+def _in_turn(
+    connection: sqlite3.Connection,
+    query: str,
+    space: str | None,
+    last: int,
+    values: dict[str, Any],
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of a space, or with ``None`` of each after the one with the id ``last``, in a circle."""
+    for spaces in _IN_TURN if space is None else (_ONE_SPACE,):
+        named = {**values, "space": space, "last": last}
+        yield from connection.execute(query.format(spaces=spaces), named)
 
 
 def _lease(

@@ -2,7 +2,7 @@
 // parameters: space
 // returns: message_id, session (id), attempts, parked, reason, outages, deaths (crashes)
 UNWIND ['pending', 'failed'] AS state
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = state AND chunk.seq > 0 AND chunk.reason IS NOT NULL
 WITH chunk ORDER BY chunk.seq
 RETURN chunk.message_id, chunk.session, chunk.attempts, chunk.state = 'failed' AS parked, chunk.reason,

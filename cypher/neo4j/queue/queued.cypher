@@ -1,7 +1,7 @@
 // what: list the sessions of a space with pending chunks, in the order of their oldest such chunk
 // parameters: space
 // returns: session (uid)
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'pending' AND chunk.seq > 0
 WITH chunk.session_uid AS session, min(chunk.seq) AS oldest
 RETURN session ORDER BY oldest

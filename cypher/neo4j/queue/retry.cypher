@@ -1,8 +1,8 @@
 // what: make the parked chunks of all spaces pending again
 // parameters: none
 // returns: number of chunks
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, seq)
-WHERE chunk.state = 'failed' AND chunk.seq > 0
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
+WHERE chunk.state = 'failed' AND chunk.space IS NOT NULL AND chunk.seq IS NOT NULL
 WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks |
   SET chunk.state = 'pending', chunk.attempts = 0, chunk.outages = 0, chunk.deaths = 0,

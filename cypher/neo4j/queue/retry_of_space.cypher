@@ -1,7 +1,7 @@
 // what: make the parked chunks of a space pending again
 // parameters: space
 // returns: number of chunks
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'failed' AND chunk.seq > 0
 WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks |

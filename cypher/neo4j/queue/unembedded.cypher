@@ -1,8 +1,10 @@
 // what: read chunks of one space that wait for their vectors
-// parameters: space (null for whichever space has some), limit
+// parameters: space (null for the first space after another that has some), after (name of the
+//   other; '' with a space), limit
 // returns: space, and of each chunk: [uid, digest, [speaker, text, fresh]]
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(unembedded)
-WHERE chunk.unembedded >= coalesce($space, '') AND ($space IS NULL OR chunk.unembedded = $space)
+WHERE chunk.unembedded >= coalesce($space, $after)
+  AND CASE WHEN $space IS NULL THEN chunk.unembedded > $after ELSE chunk.unembedded = $space END
 WITH chunk ORDER BY chunk.unembedded, chunk.seq LIMIT $limit
 WITH chunk.unembedded AS space,
      collect([chunk.uid, chunk.digest, [chunk.speaker, chunk.text, chunk.fresh]]) AS chunks

@@ -26,17 +26,17 @@ CALL (space, now) {
   RETURN count(key) AS keys
 }
 CALL (space, now) {
-  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
   WHERE chunk.space = space AND chunk.state = 'pending' AND chunk.seq > 0
   RETURN count(chunk) AS pending
 }
 CALL (space, now) {
-  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
   WHERE chunk.space = space AND chunk.state = 'done' AND chunk.seq > 0
   RETURN count(chunk) AS done
 }
 CALL (space, now) {
-  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
   WHERE chunk.space = space AND chunk.state = 'failed' AND chunk.seq > 0
   RETURN count(chunk) AS failed
 }

@@ -1,7 +1,7 @@
 // what: count the done chunks of a space by extractor
 // parameters: space
 // returns: extractor, chunks
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0
   AND chunk.extractor IS NOT NULL
 RETURN chunk.extractor, count(chunk)

@@ -2,7 +2,7 @@
 //   the chunks keep the extractor's name, so that the next derivation replaces its results
 // parameters: space, extractors
 // returns: number of chunks
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0
   AND chunk.extractor IN $extractors
 WITH DISTINCT chunk.session_uid AS uid ORDER BY uid

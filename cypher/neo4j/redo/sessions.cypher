@@ -1,7 +1,7 @@
 // what: list the sessions in which some extractors processed a chunk
 // parameters: space, extractors
 // returns: session (uid), in the order of their oldest such chunk
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0
   AND chunk.extractor IN $extractors
 WITH chunk.session_uid AS session, min(chunk.seq) AS oldest

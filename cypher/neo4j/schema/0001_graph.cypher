@@ -19,9 +19,7 @@ CREATE INDEX chunk_arrival IF NOT EXISTS FOR (n:Chunk) ON (n.space, n.seq);
 CREATE INDEX triple_arrival IF NOT EXISTS FOR (n:Triple) ON (n.space, n.seq);
 CREATE INDEX theme_arrival IF NOT EXISTS FOR (n:Theme) ON (n.space, n.seq);
 
-// The queue: the oldest pending chunk overall, of a space, and of a session.
-CREATE INDEX chunk_queue IF NOT EXISTS FOR (n:Chunk) ON (n.state, n.seq);
-CREATE INDEX chunk_queue_of_space IF NOT EXISTS FOR (n:Chunk) ON (n.space, n.state, n.seq);
+// The queue of a session.
 CREATE INDEX chunk_queue_of_session IF NOT EXISTS FOR (n:Chunk) ON (n.session_uid, n.state, n.at, n.seq);
 
 // Neighbours in a session, messages by the caller's id, and listings.
