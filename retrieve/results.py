@@ -234,7 +234,8 @@ class RankedCandidates:
                     ),
                 )
                 for row, record in ((row, best.records[row]) for row in best.rows)
-            ]
+            ],
+            asks_state=self.plan.analysis.asks_state,
         )
         rows = [best.rows[before] for before in order]
         return replace(best, rows=rows, versions=_moved_up(order, best.rows))

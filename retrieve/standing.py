@@ -478,7 +478,7 @@ other is, by vectors and by words together: five of thirty, one of ten."""
 VERSION_DEPTH = 20
 """The number of best messages of which later ones move up."""
 
-LEAD = 3
+LEAD = 5
 """A later version moves only before one of this many first messages: those that would be read."""
 
 FEW = 10
@@ -486,6 +486,16 @@ FEW = 10
 
 ANSWERS_HALF_AS_WELL = 0.5
 """Of so few, a later version has at least this share of the earlier one's score."""
+
+LIKELY = -1.0
+"""Log-odds from which a message is taken for a later version of another one."""
+
+VERSION_WEIGHTS = {
+    "bias": -0.28, "messages": -0.81, "few": 0.82, "shared words": 0.84,
+    "between": -2.02, "score": -0.37, "days": 1.63, "rank": -2.37,
+    "length of the earlier": -0.88,
+}  # fmt: skip
+"""Learned by bench/fit_versions.py; the order is that of :func:`version_features`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,23 +515,35 @@ class Said:
     named: frozenset[str] = frozenset()
 
 
-def later_versions_first(found: Sequence[Said]) -> list[int]:
+def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> list[int]:
     """Return the order of messages, best first, in which later versions precede earlier ones.
 
-    One that moves stands directly before the first of the ``LEAD`` best messages of which it is a
+    A later version is one of the nearest to the earlier one. Where the question surely
+    ``asks_state``, it may also be one that shares a rare word with it, if what was learned of such
+    pairs makes it likely: "The crack won, I've gone over to a Kobo" is near to nothing. One that
+    moves stands directly before the first of the ``LEAD`` best messages of which it is a
     later version, from another session; all others keep their order.
     """
     compared = found[:COMPARED]
-    between, most = messages_between(compared), BETWEEN * len(compared)
+    similar, shared = _similarities(compared)
+    between, most = messages_between(compared, [similar, shared]), BETWEEN * len(compared)
     few = sum(item.speaker is not None for item in compared) < FEW
+    score = [item.score for item in compared]
+    odds = version_features(compared, between, shared) @ [*VERSION_WEIGHTS.values()]
     placed: list[int] = []
     for row in range(min(VERSION_DEPTH, len(compared))):
         position = next(
             (
                 position
                 for position, before in enumerate(placed[:LEAD])
-                if between[before, row] <= most
-                and _is_later(compared[row], compared[before], few=few)
+                if _is_later(compared[row], compared[before])
+                and (
+                    (asks_state and shared[before, row] > 0 and odds[before, row] > LIKELY)
+                    or (
+                        between[before, row] <= most
+                        and (not few or score[row] >= ANSWERS_HALF_AS_WELL * score[before])
+                    )
+                )
             ),
             len(placed),
         )
@@ -529,7 +551,7 @@ def later_versions_first(found: Sequence[Said]) -> list[int]:
     return [*placed, *range(len(placed), len(found))]
 
 
-def _is_later(new: Said, old: Said, *, few: bool) -> bool:
+def _is_later(new: Said, old: Said) -> bool:
     """Whether somebody said one message after the other, in another session, of what is asked for.
 
     "Order 13 was shipped" is no later version of "order 3 was shipped" for who asks for order 3.
@@ -540,23 +562,60 @@ def _is_later(new: Said, old: Said, *, few: bool) -> bool:
         and new.at > old.at
         and new.session != old.session
         and new.named >= old.named
-        and (not few or new.score >= ANSWERS_HALF_AS_WELL * old.score)
     )
 
 
-def messages_between(found: Sequence[Said]) -> Ints:
+def version_features(found: Sequence[Said], between: Ints, shared: Floats) -> Floats:
+    """What tells whether message j is a later version of message i (n, n, f), in any language.
+
+    ``between`` (n, n) is :func:`messages_between`, and ``shared`` (n, n) the similarity by the
+    words that few of the messages have. All are of the order of 1:
+
+    - how many messages of people there are, and whether they are few;
+    - the rare words that the two share, and how many messages are nearer to one of them;
+    - the score of the later one as a share of the earlier one's, and its rank;
+    - the days between them, and the length of the earlier: who says much says several things.
+    """
+    n = len(found)
+    people = max(sum(item.speaker is not None for item in found), 1)
+    score = np.maximum([item.score for item in found], 1e-6)
+    at = np.array([item.at.timestamp() for item in found])
+    days = np.maximum(at[None, :] - at[:, None], 0.0) / 86_400
+    length = np.log1p([len(words(item.text)) for item in found])
+    parts = [
+        np.ones((n, n)),
+        np.full((n, n), np.log(max(people, 2)) / 4),
+        np.full((n, n), float(people < FEW)),
+        shared,
+        np.minimum(between / people, 1.0),
+        np.minimum(score[None, :] / score[:, None], 1.5),
+        np.log1p(days) / 5,
+        np.broadcast_to(np.log1p(np.arange(n)) / 4, (n, n)),
+        np.broadcast_to(length[:, None] / 4, (n, n)),
+    ]
+    return np.stack(parts, axis=2)
+
+
+def messages_between(found: Sequence[Said], similarities: Sequence[Floats] | None = None) -> Ints:
     """How many messages of people are nearer to message i or j than these are to each other (n, n).
 
-    That is the larger number of the two, by vectors and by words, added.
+    That is the larger number of the two, by each of the ``similarities`` (n, n), added; without
+    them, by vectors and by words.
     """
-    texts = [item.text for item in found]
+    similarities = _similarities(found) if similarities is None else similarities
     is_person = np.array([item.speaker is not None for item in found], bool)
     total = np.zeros((len(found), len(found)), np.int64)
-    for similar in (_similarity(token_means().embed(texts)), _similarity(_rare_words(texts))):
+    for similar in similarities:
         others = np.where(is_person[None, :] & ~np.eye(len(found), dtype=bool), similar, -np.inf)
         nearer = (others[:, None, :] > similar[:, :, None]).sum(axis=2)
         total += np.maximum(nearer, nearer.T)
     return total
+
+
+def _similarities(found: Sequence[Said]) -> list[Floats]:
+    """How similar the messages are to one another (n, n), by vectors and by their rare words."""
+    texts = [item.text for item in found]
+    return [_similarity(token_means().embed(texts)), _similarity(_rare_words(texts))]
 
 
 def _rare_words(texts: Sequence[str]) -> Floats:

@@ -29,13 +29,13 @@ KEEPER = "--keep"
 MOST_SECONDS = 0.1
 """An agent waits no longer for a hook than this, from the start of its process to its end.
 ``COGNIGRAPH_HOOKS_WAIT`` has other seconds."""
-_ENDING_SECONDS = 0.015
+_ENDING_SECONDS = 0.008
 """What a hook still needs after the answer has come."""
 _BUSY_SECONDS = 0.3
 """On a busy or slow machine, where Python alone takes the whole time, a hook waits for an answer as
 long as it took to start, up to this."""
 _LEAST_SECONDS = 0.05
-"""For a connection, by which the process in the background is woken."""
+"""For a connection to the process in the background."""
 _MOST_LOG = 256 * 1024
 
 
@@ -63,7 +63,6 @@ class Handover:
     def __init__(self, db: str) -> None:
         self.db_path = db
         self.folder_path = f"{db}.hooks"
-        self._is_heard = False
 
     def enter(self) -> None:
         """Make the folders, which only their owner may read: prompts may hold secrets.
@@ -105,28 +104,34 @@ class Handover:
 
     # The process in the background
 
-    def ask_keeper(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What the process in the background answers; ``None`` if none listens, or not in time."""
+    def ask_keeper(self, request: Mapping[str, Any]) -> sockets.socket | None:
+        """Send a request to the process in the background; ``None`` if none listens."""
+        connection = self._connected()
+        if connection is not None:
+            try:
+                connection.sendall(json.dumps(request).encode() + b"\n")
+            except OSError:
+                connection.close()
+                return None
+        return connection
+
+    def answers(self, connection: sockets.socket) -> list[str]:
+        """The texts that the process in the background sends in time, each in a line of its own."""
         most = float(os.environ.get("COGNIGRAPH_HOOKS_WAIT") or MOST_SECONDS)
         age = _age()
         end = time.monotonic() + max(most - _ENDING_SECONDS - age, min(age, _BUSY_SECONDS))
-        connection = self._connected(end)
-        if connection is None:
-            return None
+        said = b""
         try:
-            connection.sendall(json.dumps(request).encode() + b"\n")
-            said = b""
-            while not said.endswith(b"\n"):
-                connection.settimeout(max(end - time.monotonic(), 0.001))
+            while (left := end - time.monotonic()) > 0:
+                connection.settimeout(left)
                 if not (piece := connection.recv(1 << 16)):
-                    return None
+                    break
                 said += piece
-        except OSError:
-            return None
+        except OSError:  # also the end of the time: what came before it is an answer
+            pass
         finally:
             connection.close()
-        answer = json.loads(said)
-        return answer if isinstance(answer, dict) else None
+        return [json.loads(line) for line in said.split(b"\n")[:-1]]
 
     def wake_keeper(self) -> None:
         """Have the events stored: by the process in the background, or by a new one.
@@ -134,9 +139,7 @@ class Handover:
         A connection is enough: the process looks for events once more after it has stopped to
         listen.
         """
-        if self._is_heard:
-            return
-        connection = self._connected(time.monotonic() + _LEAST_SECONDS)
+        connection = self._connected()
         if connection is not None:
             connection.close()
             return
@@ -151,17 +154,16 @@ class Handover:
             start_new_session=True,
         )
 
-    def _connected(self, end: float) -> sockets.socket | None:
+    def _connected(self) -> sockets.socket | None:
         if not hasattr(sockets, "AF_UNIX"):
             return None
         connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
-        connection.settimeout(max(end - time.monotonic(), 0.001))
+        connection.settimeout(_LEAST_SECONDS)
         try:
             connection.connect("socket")
         except OSError:
             connection.close()
             return None
-        self._is_heard = True
         return connection
 
     def _in(self, *names: str) -> str:

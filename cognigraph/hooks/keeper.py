@@ -132,11 +132,12 @@ class _Stay:
                 return  # only to wake this process
             try:
                 with self._turns.answering():
-                    block = recalled(self._memory, Event(**json.loads(line)["recall"]))
+                    for block in recalled(self._memory, Event(**json.loads(line)["recall"])):
+                        connection.sendall(json.dumps(block).encode() + b"\n")
+            except OSError:  # the agent waits no longer
+                raise
             except Exception as error:  # noqa: BLE001 - the agent goes on without it
                 self._spool.log(f"recall: {type(error).__name__}: {error}")
-                block = ""
-            connection.sendall(json.dumps({"block": block}).encode() + b"\n")
 
 
 class _Turns:

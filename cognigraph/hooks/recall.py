@@ -39,18 +39,16 @@ def opened(spool: Spool) -> Iterator[Memory]:
         yield memory
 
 
-def recalled(memory: Memory, prompt: Event) -> str:
-    """What is remembered of what the user says: of the project first, then of the person."""
+def recalled(memory: Memory, prompt: Event) -> Iterator[str]:
+    """Yield what is remembered of what the user says: of the project first, then of the person."""
     question = prompt.text[:_MOST_QUESTION]
     there = set(memory.spaces())
-    blocks = []
     for name in (prompt.space, PERSON):
         if name in there:
             space = memory.space(name)
             block = space.context(question, _tokens(name), without=_in_view(space, prompt))
             if block and (block.confidence is None or block.confidence >= SURE):
-                blocks.append(str(block))
-    return "\n".join(blocks)
+                yield str(block)
 
 
 def make_ready(memory: Memory, path: str, project: str) -> None:

@@ -54,21 +54,23 @@ def _handle(handover: Handover, agent_name: str, event_name: str) -> None:
     if event is None:
         return
     handover.enter()
+    is_asked = event.kind == "prompt" and "prompt" in agent.takes_context
+    # It answers while the event is written.
+    asked = handover.ask_keeper({"recall": vars(event)}) if is_asked else None
     handover.put(event)
     try:
-        if event.kind in agent.takes_context and (block := _block(handover, event)):
+        blocks = handover.answers(asked) if asked else _ready(handover, event)
+        if event.kind in agent.takes_context and blocks:
             # Not through sys.stdout, which would report a closed pipe when the process ends.
-            os.write(1, json.dumps(agent.answer(event_name, block)).encode() + b"\n")
+            os.write(1, json.dumps(agent.answer(event_name, "\n".join(blocks))).encode() + b"\n")
     finally:
         handover.wake_keeper()
 
 
-def _block(handover: Handover, event: Event) -> str:
-    if not os.path.exists(handover.db_path):
-        return ""
-    if event.kind == "start":
-        from cognigraph.stores import start_blocks  # sqlite3 is for this event only
+def _ready(handover: Handover, event: Event) -> list[str]:
+    """What was made ready for the beginning of a conversation."""
+    if event.kind != "start" or not os.path.exists(handover.db_path):
+        return []
+    from cognigraph.stores import start_blocks  # sqlite3 is for this event only
 
-        return "\n".join(start_blocks.read(handover.db_path, event.space, PERSON))
-    answer = handover.ask_keeper({"recall": vars(event)})
-    return "" if answer is None else str(answer.get("block", ""))
+    return list(start_blocks.read(handover.db_path, event.space, PERSON))

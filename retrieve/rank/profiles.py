@@ -8,8 +8,10 @@ their joined text and needs no storage (bench/TRIED.md); its BM25 adds up their 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isnan
 
 import numpy as np
@@ -52,7 +54,7 @@ from cognigraph.retrieve.rank.signals import (
 )
 from cognigraph.settings import RankingName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates, texts_at
-from cognigraph.text.terms import name_words, words
+from cognigraph.text.terms import name_words, parts, terms, words
 from cognigraph.text.word_book import B_OF_PARTS, B, bm25, idf
 
 _ALL_READ, _READ, _WORST_READ = 400, 150, 10
@@ -263,8 +265,15 @@ def plain_features(
     weights, similarity = common.weights, common.similarity
     in_english = analysis.is_english is not False
     b = B_OF_PARTS if analysis.parts else B
-    own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length, b)
-    features = {"vector": chunks.cosine, "words": own_words}
+    # Who is named has a signal of its own. Among the words, a name would find what its owner says
+    # in a word or two, because little else is in it.
+    matches = without_names(chunks, analysis.sought) if settings.cues else chunks.matches
+    own_words = bm25(matches, chunks.length, weights, lexicon.mean_length, b)
+    features = {
+        "vector": chunks.cosine,
+        "words": own_words,
+        "fusion": reciprocal_ranks([chunks.cosine, own_words]),
+    }
     if contextual:
         features["contextual vector"] = similarity
     if common.around is not None:
@@ -406,6 +415,47 @@ def _window_features(
         found += matches[around[:, column]]
     words = bm25(found, length, weights, mean_length * around.shape[1], b)
     return {"window vector": cosine, "window words": words}
+
+
+def without_names(chunks: ChunkCandidates, sought: Sequence[str]) -> Floats:
+    """The term frequencies (n, t) of the texts without the speakers' names before them."""
+    column = {term: place for place, term in enumerate(sought)}
+    named = {
+        speaker: {column[term]: count for term, count in _name_counts(speaker).items()
+                  if term in column}
+        for speaker in {speaker for speaker in chunks.speakers if speaker}
+    }  # fmt: skip
+    if not any(named.values()):
+        return chunks.matches
+    matches, speakers = chunks.matches.copy(), np.array(chunks.speakers, object)
+    for speaker, counts in named.items():
+        for place, count in counts.items():
+            matches[speakers == speaker, place] -= count
+    np.maximum(matches, 0.0, out=matches)
+    return matches
+
+
+@lru_cache(maxsize=4096)
+def _name_counts(name: str) -> Counter[str]:
+    """What may be indexed of a name that recurs: its terms, and its parts in another language."""
+    return Counter([*terms(name), *parts(name)])
+
+
+_SMOOTHING = 10
+_EQUAL = 6
+"""Decimals of scores whose ranks are told apart: the last bits differ from store to store."""
+
+
+def reciprocal_ranks(scores: Sequence[Floats]) -> Floats:
+    """The sum (n,) of the reciprocal ranks by several scores (n,); equals share the best rank.
+
+    Unlike the sum of scaled scores, it says the same of the best few however far they are ahead.
+    """
+    total = np.zeros(len(scores[0]))
+    for values in scores:
+        falling = -np.round(values, _EQUAL)
+        total += 1 / (_SMOOTHING + np.searchsorted(np.sort(falling), falling))
+    return total
 
 
 def neighbours(chunks: ChunkCandidates, radius: int) -> Ints:

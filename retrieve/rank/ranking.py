@@ -244,7 +244,7 @@ class WeightSet:
 
 
 OF_VECTORS = frozenset(
-    {"vector", "window vector", "session best", "theme"}
+    {"vector", "window vector", "session best", "theme", "fusion"}
     | {"user vector", "contextual vector", "counterpart vector"}
 )
 """Signals that are cosines with the question."""
@@ -253,7 +253,8 @@ OF_ENGLISH = frozenset({"similar words", "window similar words", "names", "answe
 """Signals that compare words by English vectors, or read English cues."""
 
 IN_ANY_LANGUAGE = {
-    "words": 4.0, "window words": 2.0, "asks": 0.0, "answers": 0.0, "length": 0.0,
+    "words": 4.0, "window words": 2.0, "asks": 0.0, "answers": 0.0, "length": 0.25,
+    "speaker named": 2.0,
     "user": 0.6, "counterpart words": 0.6, "assistant asked": 0.6,
 }  # fmt: skip
 """What signals weigh where words are compared by their letters alone.
@@ -303,7 +304,8 @@ PLAIN = WeightSet(
         "similar words": 2.4,
         "window similar words": 2.8,
         "session best": 1.4,
-        "speaker named": 0.6,
+        "fusion": 1.0,
+        "speaker named": 1.2,
         "asks": -1.0,
         "answers": 0.7,
         "length": 0.8,

@@ -290,7 +290,7 @@ def test_candidate_sources_can_be_switched_off(space, later):
     )
     result = space.search("Where did Ann move?", now=later, settings=off)
     assert result[0].id == "home0"
-    assert set(result[0].why.features) <= {"vector", "words"}
+    assert set(result[0].why.features) <= {"vector", "words", "fusion"}
     assert result[0].why.decay == 1
     assert result.triples == ()
     lexical = replace(off, chunks_by_vector=0)

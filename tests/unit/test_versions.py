@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from cognigraph.retrieve.standing import (
@@ -13,9 +15,11 @@ from cognigraph.retrieve.standing import (
     FEW,
     LEAD,
     VERSION_DEPTH,
+    VERSION_WEIGHTS,
     Said,
     later_versions_first,
     messages_between,
+    version_features,
 )
 
 DAY = timedelta(days=1)
@@ -139,17 +143,36 @@ def test_a_chain_of_versions_ends_with_the_newest_first():
     assert later_versions_first(found)[:4] == [0, 4, 7, 1]
 
 
-def test_of_few_it_must_match_half_as_well_as_the_earlier_version():
-    def pair(score):
-        return [said(OLD, 1, score=0.8), said(NEW, 2, score=score)]
-
-    more = [said(text, -row) for row, text in enumerate(OTHERS[: FEW - 2])]
-    assert later_versions_first([*pair(0.39), *more])[:2] == [1, 0]
-    assert later_versions_first([*pair(0.39), *more[1:]])[:2] == [0, 1]
-
-    assert later_versions_first(pair(0.4)) == [1, 0]
-    assert later_versions_first(pair(0.39)) == [0, 1]
+def test_of_few_a_later_one_need_share_a_rare_word_only():
+    old, other = said("I read on a Kindle, the one with the crack.", 1), said(OTHERS[0], -1)
+    new = said("The crack won. I've gone over to a Kobo.", 60)
+    assert later_versions_first([old, other, new]) == [2, 0, 1]
+    assert later_versions_first([old, other, replace(new, score=0.4)]) == [2, 0, 1]
+    weak = [old, other, replace(new, score=0.4)]
+    assert later_versions_first(weak, asks_state=False) == [0, 1, 2], "of few, half as well"
+    assert later_versions_first([old, other, replace(new, speaker="Maud")]) == [0, 1, 2]
+    assert later_versions_first([old, other, replace(new, at=old.at - DAY)]) == [0, 1, 2]
+    assert later_versions_first([old, other, said(OTHERS[1], 60)]) == [0, 1, 2]
     assert later_versions_first([]) == []
+
+
+def test_among_many_a_later_one_must_be_like_the_earlier():
+    found = result(1, 7, new="Day one as an analyst at the credit union.")
+    assert later_versions_first(found) == list(range(COMPARED))
+
+
+def test_what_tells_a_later_version():
+    found = [said(OLD, 0), said(NEW, 10, score=0.5), said(OTHERS[0], 40)]
+    between, shared = np.zeros((3, 3), np.int64), np.zeros((3, 3))
+    between[0, 1], shared[0, 1] = 3, 0.6
+    told = dict(zip(VERSION_WEIGHTS, version_features(found, between, shared)[0, 1], strict=True))
+    assert told == pytest.approx(
+        {
+            "bias": 1.0, "messages": math.log(3) / 4, "few": 1.0, "shared words": 0.6,
+            "between": 1.0, "score": 0.5, "days": math.log(11) / 5, "rank": math.log(2) / 4,
+            "length of the earlier": math.log(11) / 4,
+        }
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
