@@ -29,7 +29,7 @@ KEEPER = "--keep"
 MOST_SECONDS = 0.1
 """An agent waits no longer for a hook than this, from the start of its process to its end.
 ``COGNIGRAPH_HOOKS_WAIT`` has other seconds."""
-_ENDING_SECONDS = 0.008
+_ENDING_SECONDS = 0.012
 """What a hook still needs after the answer has come."""
 _BUSY_SECONDS = 0.3
 """On a busy or slow machine, where Python alone takes the whole time, a hook waits for an answer as

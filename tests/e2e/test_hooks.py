@@ -98,6 +98,12 @@ class Agent:
         with Memory(self.db, enrich="manual") as memory:
             return list(memory.space(space or self.space).messages(limit=1000))
 
+    def pending(self) -> int:
+        """How many messages of the project wait to be read for facts."""
+        with Memory(self.db, enrich="manual") as memory:
+            stats = memory.space(self.space).stats()
+            return stats.pending + stats.summaries_pending
+
     def keeper(self) -> int | None:
         """The process in the background, by its lock."""
         for process in Path("/proc").iterdir():
@@ -554,6 +560,7 @@ def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
     assert talk("s1", FACT, "Noted.") == []
     agent.settle()
     assert [(m.role, m.text) for m in agent.messages()] == [("user", FACT), ("assistant", "Noted.")]
+    wait_for(lambda: not agent.pending())  # what is read for facts makes the block outdated
     agent.be_ready()
     wait_for(agent.spool.socket_file.exists)
     blocks = talk("s2", "Which database does the billing service use?", "PostgreSQL 16.")

@@ -28,6 +28,12 @@ pytestmark = [pytest.mark.neo4j, pytest.mark.one_line]
 GRAPHS = Path(__file__).parents[1] / "data" / "graphs"
 META = "CogniGraph"
 
+REPLACED = {
+    "CREATE RANGE INDEX `chunk_queue` FOR (n:`Chunk`) ON (n.`state`, n.`seq`)",
+    "CREATE RANGE INDEX `chunk_queue_of_space` FOR (n:`Chunk`) ON (n.`space`, n.`state`, n.`seq`)",
+}
+"""Indexes that a later version drops, because ``chunk_queue_by_space`` serves for both."""
+
 
 def value(plain: Any) -> Any:
     """A property from its JSON."""
@@ -127,4 +133,5 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
             f"SHOW {kind} YIELD createStatement RETURN createStatement"  # type: ignore[arg-type]
         ).records
     ]
-    assert set(map(shape, graph["schema"])) <= set(map(shape, now))
+    assert set(map(shape, graph["schema"])) - REPLACED <= set(map(shape, now))
+    assert REPLACED.isdisjoint(map(shape, now))

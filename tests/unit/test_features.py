@@ -11,7 +11,12 @@ import pytest
 
 from cognigraph import SearchSettings
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.profiles import chunk_features, neighbours
+from cognigraph.retrieve.rank.profiles import (
+    chunk_features,
+    neighbours,
+    reciprocal_ranks,
+    without_names,
+)
 from cognigraph.retrieve.rank.ranking import scaled
 from cognigraph.stores.candidates import OUTSIDE, Candidates
 from cognigraph.text.word_book import bm25, idf
@@ -265,3 +270,26 @@ def test_a_lone_candidate_with_a_neighbour_outside():
     pool = chunk_pool([0.5])
     pool = replace(pool, previous=np.array([OUTSIDE]), following=np.array([OUTSIDE]))
     assert features(candidates(pool))["answers"].tolist() == [0.0]
+
+
+def test_reciprocal_ranks_add_up_and_equals_share_the_best_rank():
+    first, second = np.array([0.9, 0.5, 0.5, 0.1]), np.array([2.0, 8.0, 0.0, 0.0])
+    assert reciprocal_ranks([first, second]).tolist() == pytest.approx(
+        [1 / 10 + 1 / 11, 1 / 11 + 1 / 10, 1 / 11 + 1 / 12, 1 / 13 + 1 / 12]
+    )
+
+
+def test_reciprocal_ranks_do_not_depend_on_the_last_bits():
+    """Two stores add up the same numbers in another order."""
+    one = reciprocal_ranks([np.array([0.1 + 0.2, 0.3, 0.2])])
+    assert one.tolist() == reciprocal_ranks([np.array([0.3, 0.1 + 0.2, 0.2])]).tolist()
+    assert one[0] == one[1] > one[2]
+
+
+def test_the_name_before_a_message_is_not_among_its_words():
+    """What Bo says of himself still counts, and so does his name in what others say."""
+    pool = chunk_pool(
+        [0.1] * 3, speakers=("Bo", "Bo", "Ann"), matches=[[1.0, 1.0], [2.0, 0.0], [1.0, 0.0]]
+    )
+    assert without_names(pool, ["bo", "boat"]).tolist() == [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]
+    assert without_names(pool, ["cat", "boat"]) is pool.matches
