@@ -46,7 +46,7 @@ class Agent:
         self.space = space_of(self.project)
 
     def environment(self, **extra: str) -> dict[str, str]:
-        # An agent waits 0.1 s; the machine that runs the tests may be busy.
+        # An agent waits 0.15 s; the machine that runs the tests may be busy.
         own = {"COGNIGRAPH_HOOKS_STAY": "30", "COGNIGRAPH_HOOKS_WAIT": "20"}
         given = environment(HOME=str(self.home), **own | extra)
         for name in ("XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
