@@ -126,11 +126,6 @@ def _expected_object(content_type: str) -> str:
     return "must be a JSON object, sent with the header 'Content-Type: application/json'"
 
 
-def status_of(error: CogniGraphError) -> int:
-    """The HTTP status of one of our errors."""
-    return _status_and_title(error)[0]
-
-
 def _status_and_title(error: CogniGraphError) -> tuple[int, str]:
     known = ((status, title) for kind, status, title in _STATUS if isinstance(error, kind))
     return next(known, (500, _UNEXPECTED))

@@ -74,12 +74,6 @@ def stated_numbers(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def states_number(text: str, number: str) -> bool:
-    """Whether a text may state one of :func:`quantities`."""
-    wanted = written_values(number)
-    return not wanted.isdisjoint(stated_numbers(text)) or has_digits(text, number)
-
-
 def written_values(number: str) -> frozenset[str]:
     """What one of :func:`quantities` may mean."""
     plain = _plain(number)

@@ -74,15 +74,3 @@ def test_cosines_are_those_of_the_vectors(rows: list[list[float]]) -> None:
     dots = vectors.astype(float) @ query.astype(float)
     expected = np.divide(dots, norms, where=norms > 0, out=np.zeros(len(dots)))
     np.testing.assert_allclose(found, expected, atol=1e-3)
-
-
-def test_equal_vectors_have_equal_cosines_wherever_they_stand() -> None:
-    random = np.random.default_rng(7)
-    vectors = random.normal(size=(41, 256)).astype(np.float32)
-    vectors[[3, 17, 40]] = vectors[0]
-    nodes = columns([pack("s", UIDS[0], {}, vector) for vector in vectors], 256)
-    query = random.normal(size=256).astype(np.float32)
-    found = nodes.cosine_row_by_row(query)
-    assert len({found[row] for row in (0, 3, 17, 40)}) == 1
-    np.testing.assert_allclose(found, nodes.cosine(query), atol=1e-6)
-    assert nodes.cosine_row_by_row(np.zeros(256, np.float32)).tolist() == [0.0] * 41

@@ -68,11 +68,6 @@ def having_marks(space: str, marks: Iterable[str]) -> str:
     return " ".join(f"+{mark_token(space, mark)}*^{_LEAST_BOOST:.4f}" for mark in marks)
 
 
-def having_terms(space: str, terms: Iterable[str]) -> str:
-    """A full-text query for all texts that contain some terms."""
-    return " ".join(f"+{token(space, term)}*^{_LEAST_BOOST:.4f}" for term in terms)
-
-
 def anchor_hash(space: str, key: str) -> str:
     """The hash by which an entity is looked up by its stemmed name."""
     return _hash(b"anchor", space, key)

@@ -218,11 +218,6 @@ class Columns:
         products = self.codes.astype(np.float32) @ _unit(vector)
         return np.asarray(products * self.head["scale"], float)
 
-    def cosine_row_by_row(self, vector: Vector) -> Floats:
-        """The same for few nodes; those with equal vectors get equal cosines, to the last bit."""
-        products = np.einsum("ij,j->i", self.codes.astype(np.float32), _unit(vector))
-        return np.asarray(products * self.head["scale"], float)
-
     def matches(self, space: str, terms: Sequence[str]) -> Floats:
         """How often each text contains each term, (n, len(terms))."""
         lengths = self.head["length"]
