@@ -155,7 +155,7 @@ def assemble(
     if result.trace.asks is not None:
         opening.append(f"Now: {day(result.trace.now, zone)}")
     if result.hits and result.confidence is not None and result.confidence < WEAK:
-        opening.append(f"Weak: nothing here may answer (confidence {result.confidence:.2f})")
+        opening.append(f"Weak: perhaps nothing here answers (confidence {result.confidence:.2f})")
     opening += background.written
     past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []

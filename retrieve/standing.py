@@ -569,9 +569,9 @@ def version_features(found: Sequence[Said], between: Ints, shared: Floats) -> Fl
     """What tells whether message j is a later version of message i (n, n, f), in any language.
 
     ``between`` (n, n) is :func:`messages_between`, and ``shared`` (n, n) the similarity by the
-    words that few of the messages have. All are of the order of 1:
+    words that few of the messages have. The features, in this order, are all about 1 in size:
 
-    - how many messages of people there are, and whether they are few;
+    - a constant; how many messages of people there are, and whether they are few;
     - the rare words that the two share, and how many messages are nearer to one of them;
     - the score of the later one as a share of the earlier one's, and its rank;
     - the days between them, and the length of the earlier: who says much says several things.

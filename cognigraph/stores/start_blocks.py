@@ -38,7 +38,7 @@ AND (SELECT id FROM space WHERE name = ?) IN (
 def read(path: str, project: str, person: str) -> list[str]:
     """The blocks of a project and of the person that still hold, as they are shown.
 
-    None are there while another process creates the file or takes it for itself.
+    There are none while another process is creating the file or holds it locked.
 
     Raises:
         sqlite3.DatabaseError: the file is none of cognigraph's or is damaged.

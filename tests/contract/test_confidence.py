@@ -58,7 +58,7 @@ def test_what_is_known_is_found_surely_and_what_is_not_gets_an_empty_block(kitch
 
 def test_the_floor_can_be_lowered_and_what_is_shown_then_is_said_to_be_weak(kitchen):
     best = kitchen.context("asdf qwer", now=NOW, min_confidence=0)
-    assert best.split("\n")[1].startswith("Weak: nothing here may answer (confidence 0.0")
+    assert best.split("\n")[1].startswith("Weak: perhaps nothing here answers (confidence 0.0")
     lower = Settings(context=ContextSettings(floor=0.0))
     assert kitchen.context("asdf qwer", now=NOW, settings=lower) == best
 
