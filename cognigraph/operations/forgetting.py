@@ -86,7 +86,7 @@ def _forget_chosen(
     report = store.preview_forget(space, chosen)
     if dry_run:
         return replace(report, dry_run=True, listed=_listed(engine, space, chosen))
-    if not chosen:
+    if not report.chunks:
         return report
     store.audit(removal.entry(engine, space, chosen, report))
     for part in chain.from_iterable(map(_batches, chosen)):

@@ -9,6 +9,7 @@ import pytest
 
 from cognigraph import ConfigurationError, Forgotten, NotFoundError
 from cognigraph.ingest import Fact
+from cognigraph.stores.protocols import Selection
 from cognigraph.stores.records import Derivation
 from tests.conftest import START
 from tests.contract.test_enrichment import claim
@@ -112,6 +113,24 @@ def test_a_dry_run_counts_what_forgetting_does_and_changes_nothing(rules):
     assert dry.kept_triples >= 2 and not done.dry_run
     assert space.forget(session="s") == Forgotten()
     assert not space.forget(session="nowhere")
+
+
+def test_what_another_process_has_forgotten_meanwhile_is_not_counted(open_memory, space_name):
+    """Several processes sweep away the same messages when these expire."""
+    memory = open_memory()
+    space, store = memory.space(space_name), memory._engine.store.housekeeping
+    tell(
+        space,
+        [("m0", "s", "Ann", "Hello."), ("m1", "s", "Ann", "Oslo."), ("n0", "t", "Ben", "Hi.")],
+    )
+    chosen = store.choose(space_name, Selection())
+    assert store.preview_forget(space_name, chosen).messages == 3
+    space.forget(session="t")
+    space.forget(message="m1")
+    left = store.preview_forget(space_name, chosen)
+    assert (left.messages, left.chunks, left.sessions) == (1, 1, 1)
+    space.forget(session="s")
+    assert store.preview_forget(space_name, chosen) == Forgotten()
 
 
 def test_a_fact_that_was_understood_from_the_forgotten_message_goes_with_it(

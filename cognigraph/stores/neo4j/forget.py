@@ -328,14 +328,17 @@ _BATCH = 500
 
 
 def preview_forget(connection: Connection, chosen: Sequence[Chosen]) -> Forgotten:
-    """Count what would go, and what would stay."""
+    """Count what would go, and what would stay; somebody else may have deleted some of it."""
     gone: set[str] = set()
     leaks: set[str] = set()
     reset: list[str] = []
-    ended = 0
+    messages = ended = 0
     for part in chosen:
         (chunks,) = connection.row("forget/chunks_of_session", session=part.session_uid) or (0,)
         lost = losses(connection, part, chunks)
+        if not lost.times:
+            continue
+        messages += sum(uid in lost.times for uid in part.messages)
         gone.update(lost.times)
         leaks.update(lost.leaks)
         ends = len(lost.times) == chunks
@@ -347,7 +350,7 @@ def preview_forget(connection: Connection, chosen: Sequence[Chosen]) -> Forgotte
     kept_entities = _tied_elsewhere(connection, "entities", entities)
     keys, themes, revisions, reread = _session_counts(connection, reset, gone)
     return Forgotten(
-        messages=sum(len(part.messages) for part in chosen),
+        messages=messages,
         chunks=len(gone),
         sessions=ended,
         triples=len(triples) - kept_triples,

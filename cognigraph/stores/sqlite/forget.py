@@ -481,16 +481,20 @@ def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:
 
 
 def _preview(connection: sqlite3.Connection, chosen: Sequence[Chosen]) -> Forgotten:
-    """Count what would go, and what would stay."""
+    """Count what would go, and what would stay; somebody else may have deleted some of it."""
     gone: set[int] = set()
     untied: set[int] = set()
     reset: list[int] = []
-    ended = 0
+    messages = ended = 0
     for part in chosen:
-        ids = set(_ids_of(connection, part.chunks).values())
+        id_of = _ids_of(connection, part.chunks)
+        if not id_of:
+            continue
+        ids = set(id_of.values())
         session_id, chunks = connection.execute(
             "SELECT id, chunks FROM session WHERE uid = ?", (part.session_uid,)
         ).fetchone()
+        messages += sum(uid in id_of for uid in part.messages)
         gone |= ids
         ended += chunks == len(ids)
         if _is_read(connection, ids):
@@ -503,7 +507,7 @@ def _preview(connection: sqlite3.Connection, chosen: Sequence[Chosen]) -> Forgot
         _SESSION_COUNTS, {"sessions": json.dumps(reset), "gone": json.dumps([*gone])}
     ).fetchone()
     return Forgotten(
-        messages=sum(len(part.messages) for part in chosen),
+        messages=messages,
         chunks=len(gone),
         sessions=ended,
         triples=triples,
