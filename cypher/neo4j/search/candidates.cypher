@@ -74,6 +74,8 @@ CALL (chunk_indexed, chunk_compared, chunk_given) {
 }
 CALL (chunk_words) {
   WITH chunk_words.query AS query WHERE query IS NOT NULL
+  // The index follows the commits; wait until it has those before this statement.
+  CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
   CALL db.index.fulltext.queryNodes('chunk_lexemes', query, {limit: $chunk_words.fetch})
     YIELD node, score
   WITH collect([score, node]) AS scored
@@ -148,6 +150,8 @@ CALL (triple_indexed, triple_compared, triple_given) {
 }
 CALL (triple_words) {
   WITH triple_words.query AS query WHERE query IS NOT NULL
+  // The index follows the commits; wait until it has those before this statement.
+  CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
   CALL db.index.fulltext.queryNodes('triple_lexemes', query, {limit: $triple_words.fetch})
     YIELD node, score
   WITH collect([score, node]) AS scored

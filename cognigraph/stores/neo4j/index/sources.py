@@ -201,7 +201,8 @@ NO_WORDS = {
 OF_MARKED = (
     """MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
   WHERE node.space = $space AND node.seq > after AND""",
-    """CALL db.index.fulltext.queryNodes('chunk_lexemes', $having) YIELD node
+    """CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
+  CALL db.index.fulltext.queryNodes('chunk_lexemes', $having) YIELD node
   WITH node
   WHERE node.space = $space AND node.seq > after AND""",
 )
