@@ -6,7 +6,7 @@ decodes the other. If a filter hides too many of what the indexes returned, it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from typing import Any, Self
@@ -245,7 +245,9 @@ class _Gather:
         ]
         if not any(here) or view.chunks <= _FEW_SENT or not is_unfiltered(query):
             return [*sources]
-        after = [source.after if is_here else None for source, is_here in zip(sources, here)]
+        after = [
+            source.after if is_here else None for source, is_here in zip(sources, here, strict=True)
+        ]
         row = self._connection.row(
             "search/nodes",
             space=self._space,
@@ -262,7 +264,7 @@ class _Gather:
         ]
 
     def _with_nearest(
-        self, source: ByVector, values: Sequence[bytes | Row], roles: Collection[str]
+        self, source: ByVector, values: Sequence[bytes | Row], roles: Iterable[str]
     ) -> ByVector:
         """The source with its nearest nodes; with ``roles``, those with another role are none."""
         if len(values) > _MOST_SENT:

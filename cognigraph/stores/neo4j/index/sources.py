@@ -196,7 +196,8 @@ def most_marked(limit: int, chunks: int) -> int:
 OFF = ByVector()
 """Looks for nothing."""
 NO_WORDS = {
-    "query": None, "fetch": 0, "most": 0, "is_last": True, "limit": 0, "constant": 1.0, "slope": 0.0,
+    "query": None, "fetch": 0, "most": 0, "is_last": True, "limit": 0,
+    "constant": 1.0, "slope": 0.0,
 }  # fmt: skip
 OF_MARKED = (
     """MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
