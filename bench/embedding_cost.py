@@ -30,7 +30,7 @@ from measure import machine, percentiles, write
 
 from cognigraph import Memory, Message
 from cognigraph.embed import Embedder, resolve
-from cognigraph.ingest.insert.split import split
+from cognigraph.ingest.pieces import split
 from cognigraph.settings import InsertSettings
 
 _LONG, _SHORT = 600, 200

@@ -249,16 +249,6 @@ class SearchSettings:
             decay=False,
         )
 
-    @property
-    def has_anchors_by_vectors(self) -> bool:
-        """Whether anchors are the entities whose names are most similar to the question's."""
-        return self.ranking == "licomemory" and self.licomemory.anchors == "vectors"
-
-    @property
-    def is_top_down(self) -> bool:
-        """Whether only summaries and triples lead to messages, as in the paper."""
-        return self.ranking == "licomemory" and self.licomemory.candidates == "paper"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:

@@ -40,10 +40,10 @@ from cognigraph.model import (
 )
 from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.operations import forgetting
-from cognigraph.operations.adding import FACTS, Progress, Stating, add_all, add_batch, state
+from cognigraph.operations.adding import Progress, add_all, add_batch
 from cognigraph.operations.asking import LoopRequest, checked_turns, in_utc, run_loop, with_request
+from cognigraph.operations.facts import FACTS, Stating, listed, state
 from cognigraph.operations.facts import history as fact_history
-from cognigraph.operations.facts import listed
 from cognigraph.operations.files import Files
 from cognigraph.operations.overview import Overview
 from cognigraph.operations.queries import run_query

@@ -1,20 +1,34 @@
-"""Lists the facts of a space, also as they were known at an earlier time."""
+"""List the facts of a space, also as they were known at an earlier time, and state new ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
-from cognigraph.errors import NotFoundError
+from cognigraph.engine import Engine
+from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, EntityProfile, History, ProfileEntry, Triple
+from cognigraph.ingest.stated import StoredFact, name_of, period, time_of
+from cognigraph.model import (
+    AddResult,
+    Entity,
+    EntityProfile,
+    History,
+    Message,
+    ProfileEntry,
+    Triple,
+)
 from cognigraph.model.filters import TripleQuery
+from cognigraph.operations.adding import add_batch
 from cognigraph.resolution.name_forms import NAME_TYPE
 from cognigraph.retrieve.standing import known_at
 from cognigraph.states.slots import claim_about
 from cognigraph.stores.protocols import NamedEntity, Store
+from cognigraph.times import When, to_utc
 
 _PAGE = 500
 
@@ -201,3 +215,89 @@ def _began(triple: Triple, at: datetime) -> bool:
 
 def _began_at(triple: Triple) -> tuple[datetime, str]:
     return triple.valid_from or triple.first_observed, triple.uid
+
+
+# State a fact: store a message that says it, with the fact.
+
+FACTS = "facts"
+"""The session of stated facts, unless another is given."""
+
+_UNKNOWN = "object"
+"""What extractors call the type of a name that nobody has said more of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stating:
+    """What the application says of one fact and of where it is from."""
+
+    subject: str
+    relation: str
+    object: str
+    subject_type: str | None
+    object_type: str | None
+    when: str | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    negated: bool
+    replaces: bool
+    source: str | None
+    session: str
+    at: datetime | str | None
+    id: str | None
+    metadata: Mapping[str, Any] | None
+    tags: Iterable[str]
+    expires: datetime | str | None
+
+
+def state(engine: Engine, space: str, given: Stating, by: str | None = None) -> AddResult:
+    """Store a fact; see :meth:`cognigraph.Space.add_fact`."""
+    subject, relation, object = (
+        name_of(name, getattr(given, name)) for name in ("subject", "relation", "object")
+    )
+    at = engine.clock() if given.at is None else to_utc(given.at, engine.zone)
+    when = _when(given, at)
+    fact = StoredFact(
+        subject=subject,
+        subject_type=given.subject_type or _type_of(engine.store, space, subject),
+        relation=relation,
+        object=object,
+        object_type=given.object_type or _type_of(engine.store, space, object),
+        when=when.text if when else None,
+        negated=given.negated,
+        source=given.source,
+        replaces=given.replaces,
+    )
+    message = Message(
+        text=f"{fact.text} ({when})" if when else fact.text,
+        session=given.session,
+        speaker=given.source,
+        at=at,
+        id=given.id,
+        metadata=given.metadata,
+        tags=given.tags,
+        expires=given.expires,
+    )
+    return add_batch(engine, space, [message], Counter(), facts=fact.json, by=by)
+
+
+def _type_of(store: Store, space: str, name: str) -> str:
+    """The type of the entity that has this name, if there is only one."""
+    types = {
+        entity.type
+        for entity in store.resolution.named(space, name)
+        if normalise(entity.name) == normalise(name) or entity.type == "person"
+    }
+    return types.pop() if len(types) == 1 else _UNKNOWN
+
+
+def _when(given: Stating, at: datetime) -> When | None:
+    """When the fact is true.
+
+    Raises:
+        ConfigurationError: a time is not a date, or the times do not fit together.
+    """
+    if given.when is None:
+        return period(given.valid_from, given.valid_to, at)
+    if given.valid_from is not None or given.valid_to is not None:
+        raise ConfigurationError("give either when, or valid_from and valid_to")
+    return time_of("when", given.when)

@@ -352,7 +352,7 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         relation = "likes"  # who "doesn't like running any more" does not love it
     value = _ARTICLE.sub("", normalise(fact.object), count=1)
     first = relation.split(" ")[0]
-    verb = verbs.known_verb(first)
+    verb = verbs.VERBS.get(first)
     if first in verbs.MODALS or first in _NOT_A_STATE or first in ("was", "were", "had"):
         return None
     # A word that is no English verb may be the present of another language.

@@ -68,7 +68,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"rules"},
         {"model", "recorded"},
         {"stated"},
-        {"insert", "membuilder"},
+        {"membuilder", "pieces"},
         {"derive", "extractors", "reindex"},
         {"queue"},
     ],

@@ -16,7 +16,7 @@ import pytest
 from bench.neo4j_csv import NODES, RELATIONSHIPS, Export, labels_of
 from bench.synthetic import World, messages
 from cognigraph.embed import CheckedEmbedder, resolve
-from cognigraph.ingest.insert.prepare import clean, to_rows
+from cognigraph.operations.adding import clean, to_rows
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.neo4j.index.packed import columns
 from cognigraph.stores.neo4j.messages import chunk_row
