@@ -16,6 +16,7 @@ from cognigraph import (
     SearchSettings,
     Settings,
 )
+from cognigraph.retrieve.rank.licomemory import is_top_down
 
 GROUPS = (
     InsertSettings, EnrichSettings, SearchSettings, LicoMemorySettings, ContextSettings, Settings,
