@@ -26,5 +26,9 @@ __all__ = [
 ]
 
 __getattr__ = deferred(
-    __name__, {"recorded": ("RecordedExtractor",), "rules.extractor": ("RulesExtractor",)}
+    __name__,
+    {
+        "recorded": "RecordedExtractor",
+        "rules.extractor": "RulesExtractor",
+    },
 )
