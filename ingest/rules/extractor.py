@@ -72,11 +72,6 @@ class RulesExtractor:
         """Number of preceding chunks needed for a result that does not depend on the window."""
         return CONTEXT
 
-    @property
-    def is_portable(self) -> bool:
-        """Always true: it only computes."""
-        return True
-
     def extract(self, window: Window) -> Extraction:
         """Extract the window's facts and mentions, and the session's updated keys and themes.
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from cognigraph.english import words
-from cognigraph.english.first_names import is_first_name
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.times.readers import DAYPARTS, MONTHS, UNITS, WEEKDAYS
@@ -37,6 +36,7 @@ from cognigraph.english.words import (
     ROLES,
     TAKING_BACK,
     TITLES,
+    is_first_name,
     word_set,
 )
 from cognigraph.ingest.extraction import Fact
