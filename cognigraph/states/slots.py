@@ -171,9 +171,15 @@ class FactForm:
     negated: bool = False
 
 
+@lru_cache(maxsize=8192)
 def claim_of(fact: FactForm) -> Claim | None:
     """Return what a fact claims; ``None`` if it is no state, or in another tense or mood."""
-    return _claim_of(fact)
+    relation = _present(normalise(fact.relation))
+    readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
+    claim = next(filter(None, readings), None)
+    if claim is None or not fact.negated:
+        return claim
+    return None if claim.says == "ends" else replace(claim, says="ends", change=False)
 
 
 def claim_about(triple: Triple) -> Claim | None:
@@ -231,16 +237,6 @@ def replaceable(slot: str) -> bool:
 
 
 # The reading of a fact
-
-
-@lru_cache(maxsize=8192)
-def _claim_of(fact: FactForm) -> Claim | None:
-    relation = _present(normalise(fact.relation))
-    readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
-    told = next(filter(None, readings), None)
-    if told is None or not fact.negated:
-        return told
-    return None if told.says == "ends" else Claim(told.slot, "ends", told.value, dated=told.dated)
 
 
 def _present(relation: str) -> str:
