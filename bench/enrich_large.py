@@ -1,6 +1,6 @@
 """Measure enrichment of a large space by the rules: speed, whether it falls, and what it costs.
 
-python bench/enrich_large.py --data DIR --messages 100000 --json FILE
+python -m bench.enrich_large --data DIR --messages 100000 --json FILE
 
 DIR has the layout that bench/said.py describes. Its conversations are repeated with other names
 of people until there are enough messages, all of one space. All are added first, then enriched;
@@ -21,10 +21,9 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from measure import machine, resident_mb, write
-from said import talks
-from synthetic import World
-
+from bench.measure import machine, resident_mb, write
+from bench.said import talks
+from bench.synthetic import World
 from cognigraph import Memory, Message
 from cognigraph.english.words import FIRST_NAMES
 from cognigraph.ingest.queue.step import Step

@@ -66,7 +66,7 @@ ROOMS: dict[str, list[set[str]]] = {
     "ingest": [
         {"extraction"},
         {"rules"},
-        {"model", "recorded"},
+        {"model"},
         {"stated"},
         {"membuilder", "pieces"},
         {"derive", "extractors", "reindex"},
