@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
-from typing import Any
 
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError, NotFoundError
@@ -226,57 +225,37 @@ _UNKNOWN = "object"
 """What extractors call the type of a name that nobody has said more of."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stating:
-    """What the application says of one fact and of where it is from."""
+def state(
+    engine: Engine,
+    space: str,
+    fact: StoredFact,
+    message: Message,
+    *,
+    when: str | None,
+    valid_from: datetime | str | None,
+    valid_to: datetime | str | None,
+    by: str | None,
+) -> AddResult:
+    """Store a fact; see :meth:`cognigraph.Space.add_fact`.
 
-    subject: str
-    relation: str
-    object: str
-    subject_type: str | None
-    object_type: str | None
-    when: str | None
-    valid_from: datetime | str | None
-    valid_to: datetime | str | None
-    negated: bool
-    replaces: bool
-    source: str | None
-    session: str
-    at: datetime | str | None
-    id: str | None
-    metadata: Mapping[str, Any] | None
-    tags: Iterable[str]
-    expires: datetime | str | None
-
-
-def state(engine: Engine, space: str, given: Stating, by: str | None = None) -> AddResult:
-    """Store a fact; see :meth:`cognigraph.Space.add_fact`."""
+    ``message`` is to say it and has no text yet. A type that is empty becomes that of the entity.
+    """
     subject, relation, object = (
-        name_of(name, getattr(given, name)) for name in ("subject", "relation", "object")
+        name_of(name, getattr(fact, name)) for name in ("subject", "relation", "object")
     )
-    at = engine.clock() if given.at is None else to_utc(given.at, engine.zone)
-    when = _when(given, at)
-    fact = StoredFact(
+    at = engine.clock() if message.at is None else to_utc(message.at, engine.zone)
+    true_when = _when(when, valid_from, valid_to, at)
+    fact = replace(
+        fact,
         subject=subject,
-        subject_type=given.subject_type or _type_of(engine.store, space, subject),
+        subject_type=fact.subject_type or _type_of(engine.store, space, subject),
         relation=relation,
         object=object,
-        object_type=given.object_type or _type_of(engine.store, space, object),
-        when=when.text if when else None,
-        negated=given.negated,
-        source=given.source,
-        replaces=given.replaces,
+        object_type=fact.object_type or _type_of(engine.store, space, object),
+        when=true_when.text if true_when else None,
     )
-    message = Message(
-        text=f"{fact.text} ({when})" if when else fact.text,
-        session=given.session,
-        speaker=given.source,
-        at=at,
-        id=given.id,
-        metadata=given.metadata,
-        tags=given.tags,
-        expires=given.expires,
-    )
+    text = f"{fact.text} ({true_when})" if true_when else fact.text
+    message = replace(message, text=text, at=at)
     return add_batch(engine, space, [message], Counter(), facts=fact.json, by=by)
 
 
@@ -290,14 +269,19 @@ def _type_of(store: Store, space: str, name: str) -> str:
     return types.pop() if len(types) == 1 else _UNKNOWN
 
 
-def _when(given: Stating, at: datetime) -> When | None:
+def _when(
+    when: str | None,
+    valid_from: datetime | str | None,
+    valid_to: datetime | str | None,
+    at: datetime,
+) -> When | None:
     """When the fact is true.
 
     Raises:
         ConfigurationError: a time is not a date, or the times do not fit together.
     """
-    if given.when is None:
-        return period(given.valid_from, given.valid_to, at)
-    if given.valid_from is not None or given.valid_to is not None:
+    if when is None:
+        return period(valid_from, valid_to, at)
+    if valid_from is not None or valid_to is not None:
         raise ConfigurationError("give either when, or valid_from and valid_to")
-    return time_of("when", given.when)
+    return time_of("when", when)
