@@ -298,10 +298,10 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 def _is_json(hint: Any) -> bool:
     """Whether the values are objects, which are given as JSON."""
-    series = [one for one in (hint, *get_args(hint)) if get_origin(one) is not None]
-    inner = [get_origin(one) for one in series]
+    series = [part for part in (hint, *get_args(hint)) if get_origin(part) is not None]
+    inner = [get_origin(part) for part in series]
     return any(isinstance(kind, type) and issubclass(kind, Mapping) for kind in inner) or any(
-        getattr(item, "__total__", None) is not None for one in series for item in get_args(one)
+        getattr(item, "__total__", None) is not None for part in series for item in get_args(part)
     )
 
 

@@ -192,13 +192,14 @@ def claim_about(triple: Triple) -> Claim | None:
     )  # fmt: skip
 
 
-def same_value(slot: str, one: str, other: str) -> bool:
+def same_value(slot: str, value: str, other: str) -> bool:
     """Whether two claims name the same value of a slot."""
-    if one == other or ANY in (one, other):
+    if value == other or ANY in (value, other):
         return True
     if slot != "relationship":
         return False
-    (status, _, person), (other_status, _, other_person) = one.partition(" "), other.partition(" ")
+    status, _, person = value.partition(" ")
+    other_status, _, other_person = other.partition(" ")
     apart = status in _APART and other_status in _APART
     return apart or (status == other_status and "" in (person, other_person))
 
