@@ -1,6 +1,6 @@
 """Fill a Neo4j database with a large synthetic space quickly, for search.py, insert.py, growth.py.
 
-python bench/fill_neo4j.py --store URI --run NAME --chunks N --triples M --json FILE
+python -m bench.fill_neo4j --store URI --run NAME --chunks N --triples M --json FILE
 
 Messages are added as programs add them. The facts are derived from the same made-up extractions
 as in search.py, but written by the thousand, without a queue, and without comparing each new name
@@ -20,9 +20,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from measure import machine, write
-from synthetic import TURNS_PER_SESSION, SyntheticExtractor, World, messages
-
+from bench.measure import machine, write
+from bench.synthetic import TURNS_PER_SESSION, SyntheticExtractor, World, messages
 from cognigraph import Memory, Message, ids
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.ingest import Window
