@@ -489,7 +489,7 @@ ANSWERS_HALF_AS_WELL = 0.5
 
 LIKELY, SURE = -1.0, 0.6
 """Log-odds from which a message is taken for a later version of another one: where a question
-surely asks how something is, and where it may do so, as all do in languages that nobody reads."""
+surely asks how something is, and where it may do so, as in languages that the rules do not read."""
 
 VERSION_WEIGHTS = {
     "bias": -0.28, "messages": -0.81, "few": 0.82, "shared words": 0.84,

@@ -178,7 +178,8 @@ class Scaler:
 
 
 # Weight sets of the default profile. ``PLAIN`` and ``MODEL`` are as bench/fit_weights.py learned
-# them on open data. What was set by hand afterwards, on other talks, stands beside them: how the
+# them on open data, but for the fusion of ranks, the named speaker and the words of a window, which
+# were chosen afterwards. What was set by hand, on other talks, stands beside them: how the
 # languages other than English change them (``IN_ANY_LANGUAGE``), messages as questions (``_OPENS``,
 # ``_VECTOR_OF_MESSAGE``), an assistant (``_WITH_ASSISTANT``), and that the contextual vector, which
 # was learned where messages are long, weighs the same where they are short (bench/TRIED.md).

@@ -136,5 +136,7 @@ def test_what_a_person_paid_is_not_turned_round(open_memory, space_name):
 def test_now_does_not_undo_what_a_later_version_says(open_memory, space_name, question, old, new):
     space = open_memory(enrich="manual").space(space_name)
     for day, text in ((0, old), (200, new)):
-        space.add(text, id=text, speaker="Teo", session=str(day), at=NOW - timedelta(days=300 - day))
+        space.add(
+            text, id=text, speaker="Teo", session=str(day), at=NOW - timedelta(days=300 - day)
+        )
     assert next(hit.id for hit in space.search(question, now=NOW)) == new
