@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
-from cognigraph.hooks.settings import added, command, installed, removed, settings_file
+from cognigraph.hooks.settings import added, command, gone, installed, removed, settings_file
 
 ROOT = str(Path(__file__).parents[2])
 WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plugin}
@@ -48,6 +48,29 @@ def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     assert installed(elsewhere, agent) != wanted
     assert all(name.endswith("--db /other.db") for name in installed(elsewhere, agent).values())
     assert removed(elsewhere, agent) == text
+
+
+def test_hooks_that_were_installed_earlier_are_replaced() -> None:
+    claude = AGENTS["claude-code"]
+    earlier = {"command": "/old/python -P -m cognigraph hook claude-code Stop --db /a.db"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [earlier]}]}})
+    assert installed(text, claude) == {"Stop": earlier["command"]}
+    assert gone(earlier["command"]) == ["/old/python"]
+    assert installed(added(text, claude, None), claude)["Stop"] == command(claude, "Stop", None)
+
+
+def test_what_a_command_needs_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    claude = AGENTS["claude-code"]
+    assert gone(command(claude, "Stop", None)) == []
+    monkeypatch.setattr("cognigraph.__file__", str(tmp_path / "it's here/cognigraph/__init__.py"))
+    moved = command(claude, "Stop", None)
+    assert gone(moved) == [str(tmp_path / "it's here/cognigraph")]
+    with_hooks = added(None, claude, None)
+    assert installed(with_hooks, claude)["Stop"] == moved
+    # Claude Code rejects a prompt whose hook ends with 2, but not for another code.
+    assert subprocess.run(moved, shell=True, stderr=subprocess.DEVNULL, check=False).returncode == 1
 
 
 @pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)

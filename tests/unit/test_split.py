@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cognigraph.ingest.insert.split import parts, split
+from cognigraph.ingest.pieces import parts, split
 
 
 def test_a_text_within_the_limit_is_not_split():
