@@ -487,8 +487,9 @@ FEW = 10
 ANSWERS_HALF_AS_WELL = 0.5
 """Of so few, a later version has at least this share of the earlier one's score."""
 
-LIKELY = -1.0
-"""Log-odds from which a message is taken for a later version of another one."""
+LIKELY, SURE = -1.0, 0.6
+"""Log-odds from which a message is taken for a later version of another one: where a question
+surely asks how something is, and where it may do so, as in languages that the rules do not read."""
 
 VERSION_WEIGHTS = {
     "bias": -0.28, "messages": -0.81, "few": 0.82, "shared words": 0.84,
@@ -518,11 +519,12 @@ class Said:
 def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> list[int]:
     """Return the order of messages, best first, in which later versions precede earlier ones.
 
-    A later version is one of the nearest to the earlier one. Where the question surely
-    ``asks_state``, it may also be one that shares a rare word with it, if what was learned of such
-    pairs makes it likely: "The crack won, I've gone over to a Kobo" is near to nothing. One that
-    moves stands directly before the first of the ``LEAD`` best messages of which it is a
-    later version, from another session; all others keep their order.
+    A later version is one of the nearest to the earlier one. It may also be one that shares a rare
+    word with it, if what was learned of such pairs makes it likely: "The crack won, I've gone over
+    to a Kobo" is near to nothing. That must be likelier where the question only may ask how
+    something is, and not surely (``asks_state``). One that moves stands directly before the first
+    of the ``LEAD`` best messages of which it is a later version, from another session; all others
+    keep their order.
     """
     compared = found[:COMPARED]
     similar, shared = _similarities(compared)
@@ -530,6 +532,7 @@ def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> l
     few = sum(item.speaker is not None for item in compared) < FEW
     score = [item.score for item in compared]
     odds = version_features(compared, between, shared) @ [*VERSION_WEIGHTS.values()]
+    is_likely = (shared > 0) & (odds > (LIKELY if asks_state else SURE))
     placed: list[int] = []
     for row in range(min(VERSION_DEPTH, len(compared))):
         position = next(
@@ -538,7 +541,7 @@ def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> l
                 for position, before in enumerate(placed[:LEAD])
                 if _is_later(compared[row], compared[before])
                 and (
-                    (asks_state and shared[before, row] > 0 and odds[before, row] > LIKELY)
+                    is_likely[before, row]
                     or (
                         between[before, row] <= most
                         and (not few or score[row] >= ANSWERS_HALF_AS_WELL * score[before])

@@ -269,7 +269,7 @@ def _of_word(word: str, first: bool) -> _LanguageSigns:
     against = (low in foreign and (first or word.islower())) + (
         _FOREIGN_LETTERS.search(low) is not None and len(low) > 2
     ) / 3
-    return _LanguageSigns(_weight(word, english, first), against, low[0] > _LATIN_END)
+    return _LanguageSigns(_weight(word, english, first), against, max(low) > _LATIN_END)
 
 
 def _weight(word: str, english: frozenset[str], first: bool) -> float:

@@ -119,3 +119,24 @@ def test_what_a_person_paid_is_not_turned_round(open_memory, space_name):
     said_of_the_plan(space, "en")
     result = space.search("What did Teo pay for his phone plan?", now=NOW)
     assert [hit.id for hit in result][:2] == ["m0", "m3"]
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        (
+            "Worauf liest Teo jetzt?",
+            "Ich lese auf einem Kindle.",
+            "Der Kindle ist hin, ich lese auf einem Kobo.",
+        ),
+        ("天天现在用什么看书？", "我每天用平板电脑看书。", "平板电脑坏了，换了电子书。"),
+    ],
+    ids=["German", "Chinese"],
+)
+def test_now_does_not_undo_what_a_later_version_says(open_memory, space_name, question, old, new):
+    space = open_memory(enrich="manual").space(space_name)
+    for day, text in ((0, old), (200, new)):
+        space.add(
+            text, id=text, speaker="Teo", session=str(day), at=NOW - timedelta(days=300 - day)
+        )
+    assert next(hit.id for hit in space.search(question, now=NOW)) == new

@@ -43,6 +43,7 @@ def extract(*texts: str) -> Extraction:
         ("Ik woon in Utrecht", False),
         ("我昨天搬到奥斯陆", False),
         ("昨日、東京へ行きました。", False),
+        ("Teo现在住在哪里？", False),
         ("das ist so nice lol", False),
         ("ok", None),
         ("lol", None),

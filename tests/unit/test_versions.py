@@ -156,6 +156,18 @@ def test_of_few_a_later_one_need_share_a_rare_word_only():
     assert later_versions_first([]) == []
 
 
+def test_where_a_question_only_may_ask_for_a_state_a_later_one_must_be_likely():
+    old = said("Ich lese auf einem Kindle, dem mit dem Sprung.", 0)
+    new = said("Der Kindle ist hin, ich lese jetzt auf einem Kobo.", 120, score=0.2)
+    other = said("Gestern hat es den ganzen Tag geregnet.", 110, score=0.3)
+    assert later_versions_first([old, other, new], asks_state=False) == [2, 0, 1]
+    assert later_versions_first([old, replace(other, score=0.2)], asks_state=False) == [0, 1]
+    soon = replace(new, at=old.at + DAY)
+    assert later_versions_first([old, other, soon], asks_state=False) == [0, 1, 2]
+    by_another = replace(new, speaker="Maud")
+    assert later_versions_first([old, other, by_another], asks_state=False) == [0, 1, 2]
+
+
 def test_among_many_a_later_one_must_be_like_the_earlier():
     found = result(1, 7, new="Day one as an analyst at the credit union.")
     assert later_versions_first(found) == list(range(COMPARED))
