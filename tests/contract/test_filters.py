@@ -9,6 +9,7 @@ import pytest
 from cognigraph import ConfigurationError, Filter
 from cognigraph.ingest import Fact
 from cognigraph.retrieve.search import passes
+from tests.cases import each
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line
@@ -113,7 +114,7 @@ def test_facts_and_sessions_are_those_of_messages_that_pass(open_memory, space_n
     assert {hit.session.id for hit in result.sessions} <= {"Ben"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "reason"),
     [
         ({"roles": ["boss"]}, "filter.roles must be some of"),

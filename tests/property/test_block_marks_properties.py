@@ -6,7 +6,6 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from cognigraph.ingest.insert.echo import fresh
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Said, message_head
 from cognigraph.text.marks import TAGS, one_line
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)
@@ -111,7 +111,7 @@ def test_a_second_pass_changes_nothing(text):
     assert one_line(one_line(text)) == one_line(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "👩🏽\u200d🚀 and 👨\u200d👩\u200d👧",  # joined emoji
@@ -130,7 +130,7 @@ def test_other_text_is_kept_as_it_is(text):
     assert one_line(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("[C7] hello", "(C7) hello"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cognigraph.ingest.insert.echo import fresh, fresh_pieces, recalled
 from cognigraph.ingest.insert.split import split
 from cognigraph.retrieve.assemble import assemble
+from tests.cases import each
 from tests.property.alphabets import STORABLE_TEXT
 from tests.property.test_assemble_properties import RESULTS, SETTINGS, ZONES
 
@@ -112,7 +113,7 @@ def test_a_split_message_keeps_what_is_new_in_its_pieces(before, block, after, l
     assert "".join(words(new)) == "".join(words(f"{before}\n{after}"))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "see [C1] in the paper, and [T2]",
@@ -131,7 +132,7 @@ def test_ordinary_brackets_are_not_changed(text):
     assert fresh(text) is text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rest"),
     [
         ("Ann: I moved to Oslo.\n[C2] 2026-05-20 07:00 s1 Ann: Yes.\n[/memory]\nGood.", "Good."),

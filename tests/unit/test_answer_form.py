@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.question.analyse import AnswerForm, analyse, form_features
+from tests.cases import each
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -19,7 +19,7 @@ def features(
     return form_features(texts, word_vectors().read(texts), speakers, form)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "form"),
     [
         ("How many cats does Ann have?", "number"),
@@ -66,7 +66,7 @@ def test_form_that_a_question_expects(question: str, form: str | None) -> None:
     assert analyse(question, NOW).form == form
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("I saw Oslo and Bergen last year", 2),
@@ -93,7 +93,7 @@ def test_many_names_count_no_more_than_three() -> None:
     assert value == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "texts", "held"),
     [
         (

@@ -11,6 +11,7 @@ import pytest
 
 from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
 from cognigraph.hooks.settings import added, command, installed, removed, settings_file
+from tests.cases import each
 
 ROOT = str(Path(__file__).parents[2])
 WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plugin}
@@ -35,8 +36,8 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
-@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
+@each("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
+@each("text", FILES.values(), ids=FILES)
 def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     with_hooks = added(text, agent, None)
     wanted = {event: command(agent, event, None) for event in agent.events}
@@ -50,7 +51,7 @@ def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     assert removed(elsewhere, agent) == text
 
 
-@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
+@each("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
 def test_a_file_that_is_made_is_removed(agent: Agent) -> None:
     text = added(None, agent, None)
     given = json.loads(text)
@@ -91,7 +92,7 @@ def test_what_was_written_behind_and_into_our_hooks_stays() -> None:
     assert "// mine" in (removed(commented, claude) or "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "problem"),
     [
         ("", "Expecting value"),

@@ -20,6 +20,7 @@ from cognigraph.ingest.recorded import (
 )
 from cognigraph.model import Theme
 from cognigraph.stores.records import SessionNotes, WorkChunk
+from tests.cases import each
 
 AT = datetime(2023, 5, 10, tzinfo=UTC)
 
@@ -126,7 +127,7 @@ def test_a_directory_without_recordings(tmp_path: Path) -> None:
         RecordedExtractor.from_directory(tmp_path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "value", "message"),
     [
         (("sessions",), {}, "'sessions' must be a list"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cognigraph import ConfigurationError, Memory, SearchSettings, Settings
 from cognigraph.retrieve.rank.rerank import Reranker, rerank, resolve_reranker
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
+from tests.cases import each
 
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=12)
 
@@ -38,7 +39,7 @@ def failing(question: str, texts: Sequence[str]) -> list[float]:
     raise TimeoutError("model is loading")
 
 
-@pytest.mark.parametrize(
+@each(
     ("reranker", "reason"),
     [
         (failing, "TimeoutError: model is loading"),

@@ -16,13 +16,14 @@ from cognigraph import (
     SearchSettings,
     Settings,
 )
+from tests.cases import each
 
 GROUPS = (
     InsertSettings, EnrichSettings, SearchSettings, LicoMemorySettings, ContextSettings, Settings,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@each("group", GROUPS)
 def test_defaults_are_valid_frozen_and_comparable(group):
     assert is_dataclass(group)
     assert group() == group()
@@ -30,7 +31,7 @@ def test_defaults_are_valid_frozen_and_comparable(group):
         setattr(group(), fields(group)[0].name, None)
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@each("group", GROUPS)
 def test_unknown_names_and_positions_are_errors(group):
     with pytest.raises(TypeError):
         group(no_such_setting=1)
@@ -54,7 +55,7 @@ def test_switches_about_uncited_chunks_say_which_candidates_they_need(switch):
     assert LicoMemorySettings(candidates="wide", **switch)
 
 
-@pytest.mark.parametrize(
+@each(
     ("group", "wrong"),
     [
         (InsertSettings, {"max_chunk_chars": 99}),
