@@ -37,12 +37,12 @@ _FILES = pytest.StashKey[dict[str, Path]]()
 # imported, because a test's settings are those of the moment at which it is decorated.
 settings.register_profile(
     "full",
-    max_examples=50,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
+settings.register_profile("fast", settings.get_profile("full"), max_examples=5)
 settings.register_profile(
     "fuzz", settings.get_profile("full"), derandomize=False, max_examples=300, print_blob=True
 )
@@ -78,11 +78,12 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the quick unit tests first, while the servers start.
 
-    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each. Tests
-    marked ``fuzz`` run only on request, in random order, because the time may not suffice for all.
+    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each, and those
+    marked ``above_stores`` on none. Tests marked ``fuzz`` run only on request, in random order,
+    because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
-    superfluous = _on_further_lines(items)
+    superfluous = _run_elsewhere(items)
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
@@ -96,13 +97,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=dropped)
 
 
-def _on_further_lines(items: list[pytest.Item]) -> set[str]:
-    """Return the ids of tests marked ``one_line`` that run on another line in the same run.
+def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
+    """Return the ids of tests that run on another store or line in the same run, which is enough.
 
-    With ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
+    Those marked ``above_stores`` run on SQLite, and those marked ``one_line`` on one line. With
+    ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
     """
     if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
         return set()
+    ids = {item.nodeid for item in items}
+    above = {
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("above_stores") is not None
+        and (line := _line(item)) is not None
+        and item.nodeid.replace(f"neo4j-{line}", "sqlite") in ids
+    }
+    return above | _on_another_line([item for item in items if item.nodeid not in above])
+
+
+def _on_another_line(items: list[pytest.Item]) -> set[str]:
     marked = [(item, _line(item)) for item in items if item.get_closest_marker("one_line")]
     selected = {line for _, line in marked if line}
     if len(selected) < 2:  # the command line says which
@@ -261,6 +275,14 @@ def location(
         return {"location": tmp_path / "memory.db"}
     server = _servers(request.param.removeprefix("neo4j-"))
     return {"location": server.uri, "auth": server.auth}
+
+
+@pytest.fixture
+def nothing_waits(location: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    """Empty the database first: for a test that works on whatever waits in any space."""
+    line = _line(request.node)
+    if line is not None:
+        empty(request.config.stash[_POOL].get(line))
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 
 from cognigraph import ConfigurationError, ContextSettings, SearchSettings, Settings
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 NOW = "2026-06-19T09:00:00Z"
 KITCHEN = (

@@ -66,8 +66,8 @@ class ServerPool:
 
 
 def empty(server: Answer) -> None:
-    """Delete all nodes of a server that was started here, but for the one with the versions."""
-    if not isinstance(server, Server) or server.source == "env":
+    """Delete all nodes of a server but for the one with the versions."""
+    if not isinstance(server, Server):
         return
     with GraphDatabase.driver(server.uri, auth=server.auth) as driver, driver.session() as session:
         text = "MATCH (n) WHERE NOT n:CogniGraph CALL (n) { DETACH DELETE n } IN TRANSACTIONS"
