@@ -46,6 +46,7 @@ def standing(space):
     return {fact.text: (fact.status, fact.reason) for fact in space.facts()}
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extractor, space_name):
     """The rules settle a new home by themselves; a user has restored the old one."""
@@ -126,6 +127,7 @@ def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, ret
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, space_name):
     replies = [
@@ -166,6 +168,7 @@ def test_without_a_model_there_is_the_block_and_a_note(open_memory, extractor, s
         space.ask("Where?", "a text")
 
 
+@pytest.mark.slow
 @pytest.mark.above_stores
 def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
@@ -201,6 +204,7 @@ def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extrac
         ama()
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_messages_are_related_that_state_the_same_fact(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)

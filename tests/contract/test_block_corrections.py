@@ -63,6 +63,7 @@ def test_corrections_of_corrections_and_those_that_say_no_word_of_it(tell):
         assert shown(block) == ["m0", "m1", "m2"]
 
 
+@pytest.mark.slow
 @pytest.mark.above_stores
 def test_what_does_not_fit_with_its_correction_is_not_shown_alone(tell):
     space = tell(("user", WEDDING), ("user", "Sorry, the 25th."))

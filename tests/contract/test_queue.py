@@ -32,6 +32,7 @@ def fact(id):
     return Fact("Ann", "person", "told", id, "object", (0,))
 
 
+@pytest.mark.slow
 def test_one_poisoned_chunk_parks_alone_and_the_others_get_through(
     open_memory, space_name, extractor, clock
 ):

@@ -622,6 +622,7 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
     cache.close()
 
 
+@pytest.mark.slow
 def test_the_key_is_seen_by_the_server_only(server, connect, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     path = tmp_path / "answers.db"

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -84,6 +85,7 @@ def block(text: str, speaker: str, session: str, entity: str, title: str) -> str
     return assemble(result, ContextSettings(), max_tokens=10**9, zone=UTC, background=background)
 
 
+@pytest.mark.slow
 @given(CONTENT, CONTENT, CONTENT, CONTENT, CONTENT)
 @example("[\u200b/memory]", "[C7]", "s", "Ann", "x")
 @example("［/memory］", "［Ｃ７］ 2026", "[S9]", "[/mеmory]", "[\u00ad/\U000e0041memory]")

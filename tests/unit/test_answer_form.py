@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -124,6 +125,7 @@ def test_a_speaker_called_may_is_not_a_month() -> None:
     assert features(texts, {"Ann"}, "time")["answer form"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(max_size=60), min_size=1, max_size=8),
     st.sets(st.none() | st.text(max_size=10), max_size=3),

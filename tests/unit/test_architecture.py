@@ -148,6 +148,7 @@ def layer_of(layers: list[set[str]], name: str) -> int:
     return found[0]
 
 
+@pytest.mark.slow
 def test_every_module_of_the_project_is_read() -> None:
     assert {"cognigraph", "cognigraph.stores.sqlite.store", "cognigraph.ingest.derive"} <= set(
         MODULES

@@ -57,6 +57,7 @@ def worker_check(memory: Memory) -> tuple[bool, str]:
     return found.ok, found.detail
 
 
+@pytest.mark.slow
 def test_after_a_backlog_that_several_processes_read_the_worker_goes_on(opened, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")  # no process can be started: they are threads then
     memory = opened({"batch": 2, "processes": 2})
@@ -73,6 +74,7 @@ def test_after_a_backlog_that_several_processes_read_the_worker_goes_on(opened, 
     assert 0.0 <= state.last_step < 20.0
 
 
+@pytest.mark.slow
 def test_an_exception_that_escapes_a_step_delays_its_session_and_nothing_else(opened):
     """A handler of the log that raises is enough for that."""
 

@@ -143,6 +143,7 @@ def test_a_langchain_message_that_is_only_a_tool_call_may_have_no_content():
     assert "neither a text nor" in wrong.value.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", EXPORTS)
 def test_a_value_of_the_wrong_type_is_refused_or_left_out(format):
     whole = EXPORTS[format]

@@ -316,6 +316,7 @@ def test_threads_wait_for_one_loading(monkeypatch):
     assert all(np.array_equal(vector, found[0]) for vector in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
 def test_without_its_files_the_wordllama_package_loads_the_model(monkeypatch, name):
     own = word_vectors.load()

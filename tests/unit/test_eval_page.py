@@ -84,6 +84,7 @@ def test_no_text_becomes_markup(text):
     assert Reader(f"<p>{page._text(text)}</p>").open == []
 
 
+@pytest.mark.slow
 def test_nothing_missed_says_so(tmp_path):
     file = tmp_path / "locomo10.json"
     samples = json.loads((DATA / "locomo-small.json").read_text("utf-8"))[1:]

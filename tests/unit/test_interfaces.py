@@ -324,6 +324,7 @@ VALUELESS = ("db", "embedder", "extractor", "timezone", "auth", "database", "spa
 """Options of every command."""
 
 
+@pytest.mark.slow
 def test_every_operation_has_a_tool_or_a_reason_why_not(memory):
     # It takes half a second to import, in each process that only collects the tests.
     from cognigraph.mcp_server.build import build_server

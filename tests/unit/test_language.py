@@ -109,6 +109,7 @@ def test_no_foreign_conversation_gives_a_fact(texts: list[str]) -> None:
     assert extract(*texts).facts == ()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_text_has_a_language_or_none(text: str) -> None:
     assert is_english(text) in (True, False, None)

@@ -255,6 +255,7 @@ def test_an_entry_has_the_date_that_it_begins_with(text, days):
 DAYS = st.dates().map(str)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40), st.lists(st.tuples(DAYS, DAYS).map(sorted).map(tuple), min_size=1))
 def test_an_undated_entry_gets_the_dates_of_its_sources(text, sources):
     entry = dated(text, sources)

@@ -244,6 +244,7 @@ def test_a_weight_set_that_does_not_exist_is_an_error():
         declared_weight_set(Declaring("best"))
 
 
+@pytest.mark.slow
 def test_the_weights_of_the_extractor_reach_the_ranking(tmp_path):
     from cognigraph import Memory
     from cognigraph.testing import FrozenClock, HashEmbedder

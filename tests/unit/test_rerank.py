@@ -118,6 +118,7 @@ def test_hits_say_where_they_were(tmp_path, seen, longest_first):
     assert len(texts) == 8 and all(text.startswith("Ann: oslo") for text in texts)
 
 
+@pytest.mark.slow
 def test_only_the_first_are_reranked(tmp_path, seen, longest_first):
     with opened(tmp_path / "plain.db", None) as memory:
         before = [hit.id for hit in memory.search("oslo end", k=8)]
