@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sqlite3
 import statistics
 import subprocess
@@ -34,6 +35,12 @@ from cognigraph.hooks.agents import AGENTS, PERSON, Agent, space_of
 from cognigraph.hooks.spool import Spool
 from cognigraph.stores import start_blocks
 
+_SAY_COMMAND = """
+import sys; from pathlib import Path
+from cognigraph.hooks.agents import AGENTS; from cognigraph.hooks.settings import command
+agent, event, db = sys.argv[1:]
+print(command(AGENTS[agent], event, Path(db)))
+"""
 _LOOK = 0.05
 _PAUSE = 0.7
 """Between two events, so that what the first one has left to do in the background is done."""
@@ -58,6 +65,7 @@ class Host:
         self.spool = Spool(self.db)
         self.space = space_of(self.project)
         self._number = 0
+        self._commands: dict[tuple[str, str], list[str]] = {}
 
     def fill(self, count: int) -> list[str]:
         """Store messages of the project and of the person; returns what can be asked."""
@@ -79,18 +87,27 @@ class Host:
         base = {"session_id": f"s{self._number}", "cwd": str(self.project), "transcript_path": None}
         if agent.name == "cursor":
             base["cursor_version"] = "3"
-        words = ["-P", "-m", "cognigraph", "hook", agent.name, event, "--db", str(self.db)]
-        return self._run([*words], json.dumps(base | given), stay)
+        return self._run(self._command(agent.name, event), json.dumps(base | given), stay)
+
+    def _command(self, agent: str, event: str) -> list[str]:
+        """The command as the measured installation writes it into an agent's settings."""
+        if (agent, event) not in self._commands:
+            said = subprocess.run(
+                [self._python, "-c", _SAY_COMMAND, agent, event, str(self.db)],
+                stdout=subprocess.PIPE, encoding="utf-8", check=True, cwd=self.project,
+            )  # fmt: skip
+            self._commands[agent, event] = shlex.split(said.stdout)
+        return self._commands[agent, event]
 
     def bare(self) -> Run:
         """Run a Python that has nothing to do."""
-        return self._run(["-c", "pass"], "", 0)
+        return self._run([self._python, "-c", "pass"], "", 0)
 
     def _run(self, words: list[str], given: str, stay: float) -> Run:
         environment = os.environ | {"HOME": str(self._home), "COGNIGRAPH_HOOKS_STAY": str(stay)}
         started = time.perf_counter()
         process = subprocess.Popen(
-            [self._python, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             cwd=self.project, env=environment,
         )  # fmt: skip
         assert process.stdin is not None and process.stdout is not None

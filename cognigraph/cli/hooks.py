@@ -141,7 +141,6 @@ def _installed(agent: Agent, path: Path, is_project: bool) -> dict[str, Any]:
         commands = {} if text is None else settings.installed(text, agent)
     except ValueError as error:
         return row | {"events": [], "problem": str(error)}
-    pythons = {settings.python_of(text) for text in commands.values()}
-    gone = [python for python in pythons if not Path(python).exists()]
+    gone = [path for text in commands.values() for path in settings.gone(text)]
     problem = f"{gone[0]} is gone; install again" if gone else None
     return row | {"events": list(commands), "problem": problem}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KEEPER = "--keep"
 """What makes the command the process in the background."""
-MOST_SECONDS = 0.15
+MOST_SECONDS = 0.1
 """An agent waits no longer for a hook than this, from the start of its process to its end.
 ``COGNIGRAPH_HOOKS_WAIT`` has other seconds."""
 _ENDING_SECONDS = 0.012

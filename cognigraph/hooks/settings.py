@@ -18,6 +18,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+import cognigraph
 from cognigraph.errors import ConfigurationError
 from cognigraph.hooks.agents import Agent
 
@@ -25,6 +26,11 @@ BACKUP = ".cognigraph-backup"
 """What is added to the name of a settings file to name the copy from before the last change."""
 _GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER = json.JSONDecoder()
+_LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from cognigraph.cli import main; main()"
+"""What a hook runs; the next word is the folder with the package. If that is gone, it ends with 1,
+where a script that is gone ends with 2, by which a hook of Claude Code rejects the prompt."""
+_OLD_LAUNCH = " -m cognigraph hook "
+"""How hooks began that were installed earlier."""
 
 
 def settings_file(agent: Agent, project: str | None) -> Path:
@@ -135,8 +141,13 @@ def command(agent: Agent, event: str, db: Path | None) -> str:
 
 
 def _words(agent: Agent, event: str, db: Path | None) -> list[str]:
-    """The words of a command. ``-P`` keeps modules in the project's folder from being imported."""
-    words = [sys.executable, "-P", "-m", "cognigraph", "hook", agent.name]
+    """The words of a command.
+
+    ``-I`` keeps modules in the project's folder from being imported. ``-S`` leaves out what Python
+    sets up for installed packages, which takes longer than the hook and of which it uses none.
+    """
+    folder = str(Path(cognigraph.__file__).parents[1])
+    words = [sys.executable, "-I", "-S", "-c", _LAUNCH, folder, "hook", agent.name]
     return [*words, *([event] if event else []), *(["--db", str(db)] if db else [])]
 
 
@@ -150,15 +161,23 @@ def _entry(agent: Agent, event: str, db: Path | None) -> dict[str, Any]:
     return {"hooks": [hook]}
 
 
-def python_of(text: str) -> str:
-    """The Python in the command of a hook."""
-    return next(iter(shlex.split(text)), "")
+def gone(command_text: str) -> list[str]:
+    """What the command of a hook needs and is not there: its Python, the folder of the package."""
+    words = shlex.split(command_text)
+    needed = [Path(word) for word in words[:1]]
+    if _LAUNCH in words:
+        needed.append(Path(words[words.index(_LAUNCH) + 1], "cognigraph"))
+    return [str(path) for path in needed if not path.exists()]
 
 
 def is_own(agent: Agent, given: Any) -> bool:
     """Whether an element of the settings is one of our hooks."""
     text = given.get("command") if isinstance(given, dict) else None
-    return isinstance(text, str) and f" -m cognigraph hook {agent.name} " in text
+    return (
+        isinstance(text, str)
+        and f" hook {agent.name} " in text
+        and any(launch in text for launch in (_LAUNCH, _OLD_LAUNCH))
+    )
 
 
 def added(text: str | None, agent: Agent, db: Path | None) -> str:
@@ -239,7 +258,7 @@ def _words_of_plugin(text: str) -> list[str]:
     """
     found = _COMMAND_LINE.search(text)
     words = json.loads(found[1]) if found else []
-    if "cognigraph" not in words:
+    if not {_LAUNCH, "cognigraph"} & set(words):
         raise ValueError("it is not a plugin of cognigraph")
     return [str(word) for word in words]
 

@@ -144,13 +144,34 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _add_routes(app: FastAPI) -> None:
-    with_key = [Depends(bearer)]
+    with_key = [Depends(bearer), Depends(_refuse_unknown_parameters)]
     app.include_router(spaces.store, prefix="/v1", dependencies=with_key)
     app.include_router(spaces.router, dependencies=with_key)
     for module in (messages, questions, derived, enrichment, files):
         app.include_router(module.router, prefix="/v1/spaces/{space}", dependencies=with_key)
     app.include_router(system.router)
     add_page(app)
+
+
+def _refuse_unknown_parameters(request: Request) -> None:
+    """Refuse a misspelt parameter, which would otherwise have no effect.
+
+    Raises:
+        Problem: the request has one in its query that the operation does not read.
+    """
+    if not request.query_params:
+        return
+    paths = request.app.openapi()["paths"].values()
+    operations = {
+        operation["operationId"]: operation for path in paths for operation in path.values()
+    }
+    parameters = operations[request.scope["route"].name].get("parameters", ())
+    known = [given["name"] for given in parameters if given["in"] == "query"]
+    if unknown := sorted(set(request.query_params) - set(known)):
+        what = f"this operation has {', '.join(known)}" if known else "this operation has none"
+        errors = [{"field": name, "problem": f"is no parameter; {what}"} for name in unknown]
+        detail = f"{', '.join(unknown)}: no such parameter; {what}"
+        raise Problem(422, "The request is not valid", detail, errors=errors)
 
 
 def _add_answers_to_errors(app: FastAPI) -> None:

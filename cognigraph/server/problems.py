@@ -32,7 +32,7 @@ logger = logging.getLogger("cognigraph.server")
 MEDIA_TYPE = "application/problem+json"
 _STATUS: tuple[tuple[type[CogniGraphError], int, str], ...] = (
     (ConflictError, 409, "Conflict"),
-    (InvalidMessageError, 422, "The message cannot be stored"),
+    (InvalidMessageError, 422, "A value of the request cannot be used"),
     (NotFoundError, 404, "Not found"),
     (QueryError, 400, "The query cannot be run"),
     (ConfigurationError, 400, "The request cannot be done"),

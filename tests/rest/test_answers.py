@@ -101,6 +101,19 @@ def test_a_field_that_is_not_there_is_refused(
     assert (answer.status_code, answer.json()["detail"][: len(said)]) == (400, said)
 
 
+def test_a_misspelt_parameter_is_refused(client: Any) -> None:
+    client.post(f"{SPACE}/messages/batch", json={"messages": SAID[:2]})
+    assert len(client.get(f"{SPACE}/messages?limit=1").json()["items"]) == 1
+    refused = client.get(f"{SPACE}/messages?limt=1")
+    assert refused.status_code == 422
+    (error,) = refused.json()["errors"]
+    assert error["field"] == "limt"
+    assert "limit" in error["problem"]
+    refused = client.post(f"{SPACE}/flush?a=1&b=2", json={})
+    said = "a, b: no such parameter; this operation has timeout, existing"
+    assert refused.json()["detail"] == said
+
+
 @pytest.mark.slow
 def test_what_was_made_is_said_by_the_status(client: Any) -> None:
     batch = {"messages": SAID[:2]}
@@ -113,7 +126,7 @@ def test_what_was_made_is_said_by_the_status(client: Any) -> None:
     mixed = {"messages": [{"text": " "}, SAID[3], SAID[0]]}
     refused = client.post(f"{SPACE}/messages/batch", json=mixed)
     assert (refused.status_code, refused.json()["index"]) == (422, 0)
-    assert refused.json()["title"] == "The message cannot be stored"
+    assert refused.json()["title"] == "A value of the request cannot be used"
     assert 'send "skip_invalid": true' in refused.json()["detail"]
     kept = client.post(f"{SPACE}/messages/batch", json={**mixed, "skip_invalid": True})
     assert (kept.status_code, kept.json()["new"]) == (201, ["m3"])

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
-from cognigraph.hooks.settings import added, command, installed, removed, settings_file
-from tests.cases import each
+from cognigraph.hooks.settings import added, command, gone, installed, removed, settings_file
 
 ROOT = str(Path(__file__).parents[2])
 WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plugin}
@@ -36,8 +35,8 @@ FILES = {
 }
 
 
-@each("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
-@each("text", FILES.values(), ids=FILES)
+@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
+@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     with_hooks = added(text, agent, None)
     wanted = {event: command(agent, event, None) for event in agent.events}
@@ -51,7 +50,30 @@ def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     assert removed(elsewhere, agent) == text
 
 
-@each("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
+def test_hooks_that_were_installed_earlier_are_replaced() -> None:
+    claude = AGENTS["claude-code"]
+    earlier = {"command": "/old/python -P -m cognigraph hook claude-code Stop --db /a.db"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [earlier]}]}})
+    assert installed(text, claude) == {"Stop": earlier["command"]}
+    assert gone(earlier["command"]) == ["/old/python"]
+    assert installed(added(text, claude, None), claude)["Stop"] == command(claude, "Stop", None)
+
+
+def test_what_a_command_needs_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    claude = AGENTS["claude-code"]
+    assert gone(command(claude, "Stop", None)) == []
+    monkeypatch.setattr("cognigraph.__file__", str(tmp_path / "it's here/cognigraph/__init__.py"))
+    moved = command(claude, "Stop", None)
+    assert gone(moved) == [str(tmp_path / "it's here/cognigraph")]
+    with_hooks = added(None, claude, None)
+    assert installed(with_hooks, claude)["Stop"] == moved
+    # Claude Code rejects a prompt whose hook ends with 2, but not for another code.
+    assert subprocess.run(moved, shell=True, stderr=subprocess.DEVNULL, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
 def test_a_file_that_is_made_is_removed(agent: Agent) -> None:
     text = added(None, agent, None)
     given = json.loads(text)
@@ -92,7 +114,7 @@ def test_what_was_written_behind_and_into_our_hooks_stays() -> None:
     assert "// mine" in (removed(commented, claude) or "")
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("", "Expecting value"),
