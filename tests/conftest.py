@@ -117,7 +117,8 @@ def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
 
 
 def _on_another_line(items: list[pytest.Item]) -> set[str]:
-    marked = [(item, _line(item)) for item in items if item.get_closest_marker("one_line")]
+    marks = ("one_line", "above_stores")
+    marked = [(item, _line(item)) for item in items if any(map(item.get_closest_marker, marks))]
     selected = {line for _, line in marked if line}
     if len(selected) < 2:  # the command line says which
         return set()
