@@ -1,6 +1,6 @@
 """Measure what each idea of the paper and each part of the default profile adds on real data.
 
-python bench/ablation.py --data DIR --extraction none|rules|recorded
+python -m bench.ablation --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --k 15 --json FILE
 
     [--rows paper,no_session_layer,no_session_cut,no_decay,tk_0.2,released]
@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from measure import machine, write
-from said import ADVERSARIAL, filled_space, talks
-
+from bench.measure import machine, write
+from bench.said import ADVERSARIAL, filled_space, talks
 from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.embed import Embedder, resolve
 from cognigraph.evaluate.metrics import bootstrap, rounded, score

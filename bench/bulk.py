@@ -1,6 +1,6 @@
 """Fill a SQLite file with a large synthetic space in minutes, for benchmarks of searching.
 
-python bench/bulk.py FILE --chunks 1000000 --triples 3000000 [--run NAME]
+python -m bench.bulk FILE --chunks 1000000 --triples 3000000 [--run NAME]
 
 The rows have the form that inserting and enriching give them, and they are written in bulk,
 without an extractor. Two things differ from enrichment: vectors are normalised sums of the vectors
@@ -19,8 +19,8 @@ from datetime import timedelta
 
 import numpy as np
 import numpy.typing as npt
-from synthetic import FUNCTION_WORDS, START, TURNS_PER_SESSION, World, messages
 
+from bench.synthetic import FUNCTION_WORDS, START, TURNS_PER_SESSION, World, messages
 from cognigraph import Memory, ids
 from cognigraph.embed.word_vectors import WordLlamaEmbedder
 from cognigraph.stores.sqlite.rows import POSTING, VectorFormat, pack_uid, term_hash

@@ -1,6 +1,6 @@
 """Load messages into a Neo4j server by one or several processes: rates, retries and errors.
 
-python bench/bulk_writers.py --store URI --messages N --server-pid PID --json FILE
+python -m bench.bulk_writers --store URI --messages N --server-pid PID --json FILE
 
 Cases: one writer; two writers in one space; two and four writers in spaces of their own. Each case
 loads N messages in all into new spaces, with ``add_many``; a load before them that does not count
@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from measure import machine, write
-from synthetic import World, messages
-
+from bench.measure import machine, write
+from bench.synthetic import World, messages
 from cognigraph import CogniGraphError, Memory
 
 CASES = {

@@ -1,6 +1,6 @@
 """Measure how many of the nearest rows short codes find, in a file that bulk.py or eval filled.
 
-python bench/codes.py FILE [--questions 60] [--json FILE]
+python -m bench.codes FILE [--questions 60] [--json FILE]
 
 For each layer of the first space, the nearest rows to each question by exact vectors are compared
 with those that a search by codes returns.
@@ -13,10 +13,10 @@ import sqlite3
 import time
 
 import numpy as np
-from measure import percentiles, write
-from search import questions
-from synthetic import World
 
+from bench.measure import percentiles, write
+from bench.search import questions
+from bench.synthetic import World
 from cognigraph import Memory
 from cognigraph.embed.word_vectors import WordLlamaEmbedder
 from cognigraph.stores.sqlite.index.nearest import CodedScan, Codes

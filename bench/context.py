@@ -1,6 +1,6 @@
 """Evidence in the prompt block: how much of it a block of a given size carries, before and after.
 
-python bench/context.py --data DIR [--labels bench/labels/answers.jsonl]
+python -m bench.context --data DIR [--labels bench/labels/answers.jsonl]
     --extraction none|rules|recorded --embedder wordllama|fastembed:FOLDER --tokens 1300
     --keep FILE --json FILE
 
@@ -23,10 +23,9 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from kept_vectors import embedder_for
-from measure import write
-from said import Talk, filled_space, talks
-
+from bench.kept_vectors import embedder_for
+from bench.measure import write
+from bench.said import Talk, filled_space, talks
 from cognigraph import Context, SearchResult, Space
 from cognigraph.evaluate.metrics import mean, percentiles
 from cognigraph.retrieve.block_lines import message_head, session_line, triple_line

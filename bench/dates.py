@@ -1,6 +1,6 @@
 """Precision and coverage of cognigraph and dateparser at the dates that sentences state.
 
-python bench/dates.py --json FILE                          (pip install dateparser to compare)
+python -m bench.dates --json FILE                          (pip install dateparser to compare)
 
 The labels are in bench/labels/dates.jsonl: a text, the time of saying and the dates that the text
 states, with open ends as in ISO 8601 ("2019/..", "../2026-05-01"). Alternatives are joined by

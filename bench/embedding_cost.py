@@ -1,6 +1,6 @@
 """Measure what an embedder costs a memory: resident memory, processor time, texts and tokens.
 
-python bench/embedding_cost.py --embedder fastembed:FOLDER --data FOLDER --messages N --json FILE
+python -m bench.embedding_cost --embedder fastembed:FOLDER --data FOLDER --messages N --json FILE
 
 The long messages of the conversations in a folder are stored and enriched, each run in a process of
 its own: ``memory`` with the background worker, ``bulk`` in one call and then enriched, and
@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import machine, percentiles, write
 
+from bench.measure import machine, percentiles, write
 from cognigraph import Memory, Message
 from cognigraph.embed import Embedder, resolve
-from cognigraph.ingest.insert.split import split
+from cognigraph.ingest.pieces import split
 from cognigraph.settings import InsertSettings
 
 _LONG, _SHORT = 600, 200
@@ -231,8 +231,9 @@ def main() -> None:
     }
     for kind in arguments.runs:
         done = subprocess.run(
-            [sys.executable, __file__, "--here", "--runs", kind, "--data", str(arguments.data),
-             "--embedder", arguments.embedder, "--messages", str(arguments.messages)],
+            [sys.executable, "-m", "bench.embedding_cost", "--here", "--runs", kind,
+             "--data", str(arguments.data), "--embedder", arguments.embedder,
+             "--messages", str(arguments.messages)],
             env=os.environ, capture_output=True, text=True, check=True,
         )  # fmt: skip
         result[kind] = json.loads(done.stdout.splitlines()[-1])

@@ -1,6 +1,6 @@
 """Measure enrichment: speed, model calls, tokens, triples, and how many of them can be found.
 
-python bench/enrich.py --data DIR --extractor rules|recorded|openai|recorded-model
+python -m bench.enrich --data DIR --extractor rules|recorded|openai|recorded-model
     --store sqlite|URI --searches N --conversations N --json FILE
 
 DIR has the layout that bench/said.py describes. Turns are inserted one by one, then enriched;
@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from measure import machine, percentiles, write
-from reach import Account, account, all_triples
-from said import Talk, talks
-
+from bench.measure import machine, percentiles, write
+from bench.reach import Account, account, all_triples
+from bench.recorded import RecordedExtractor
+from bench.said import Talk, talks
 from cognigraph import Memory, Space, Usage
-from cognigraph.ingest import Extraction, Extractor, RecordedExtractor, Window
+from cognigraph.ingest import Extraction, Extractor, Window
 from cognigraph.ingest.derive import by_reason
 from cognigraph.ingest.extractors import resolve_extractor
 
@@ -166,7 +166,7 @@ def run(arguments: argparse.Namespace) -> Totals:
 
 def _extractor(name: str, data: Path, stack: ExitStack) -> Extractor:
     if name == "recorded-model":
-        from recorded_model import RecordedModel, Server
+        from bench.recorded_model import RecordedModel, Server
 
         server = stack.enter_context(Server(RecordedModel.of(data)))
         os.environ.update(COGNIGRAPH_MODEL="recorded", OPENAI_BASE_URL=server.url)

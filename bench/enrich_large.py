@@ -1,13 +1,12 @@
 """Measure enrichment of a large space by the rules: speed, whether it falls, and what it costs.
 
-python bench/enrich_large.py --data DIR --messages 100000 --processes 1,2 --json FILE
+python -m bench.enrich_large --data DIR --messages 100000 --json FILE
 
 DIR has the layout that bench/said.py describes. Its conversations are repeated with other names
-of people until there are enough messages, all of one space. All are added first, then enriched by
-as many processes as are asked for (see ``EnrichSettings.processes``); merging of names, states of
-facts and themes are part of that, and so is the first page of suspected duplicates after it.
-``by_part`` says what each tenth took. ``cpu_ms`` are milliseconds of a processor for each message:
-of this process, and of those that read for it.
+of people until there are enough messages, all of one space. All are added first, then enriched;
+merging of names, states of facts and themes are part of that, and so is the first page of suspected
+duplicates after it. ``by_part`` says what each tenth took. ``cpu_ms`` are milliseconds of a
+processor for each message.
 """
 
 from __future__ import annotations
@@ -22,12 +21,11 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from measure import machine, resident_mb, write
-from said import talks
-from synthetic import World
-
-from cognigraph import EnrichSettings, Memory, Message, Settings
-from cognigraph.english.first_names import FIRST_NAMES
+from bench.measure import machine, resident_mb, write
+from bench.said import talks
+from bench.synthetic import World
+from cognigraph import Memory, Message
+from cognigraph.english.words import FIRST_NAMES
 from cognigraph.ingest.queue.step import Step
 
 NAMES = sorted(FIRST_NAMES)
@@ -67,9 +65,9 @@ def messages(data: Path) -> Iterator[Message]:
                 )
 
 
-def cpu(who: int) -> float:
-    """Return the seconds of a processor that this process, or those that ended, took."""
-    usage = resource.getrusage(who)
+def cpu() -> float:
+    """Return the seconds of a processor that this process has taken."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
@@ -79,16 +77,16 @@ class Clock:
     def __init__(self, total: int) -> None:
         self._each = total / PARTS
         self._done = 0
-        self.marks = [(time.perf_counter(), cpu(resource.RUSAGE_SELF))]
+        self.marks = [(time.perf_counter(), cpu())]
 
     def step(self, step: Step) -> None:
         """Count a batch."""
         self._done += step.chunks
         if self._done >= self._each * len(self.marks):
-            self.marks.append((time.perf_counter(), cpu(resource.RUSAGE_SELF)))
+            self.marks.append((time.perf_counter(), cpu()))
 
     def by_part(self) -> list[tuple[int, float]]:
-        """Return messages per second, and the milliseconds of this process's CPU, of each part."""
+        """Return messages per second, and the milliseconds of CPU, of each part."""
         pairs = zip(self.marks, self.marks[1:], strict=False)
         return [
             (round(self._each / (end - start)), round(1000 * (used - before) / self._each, 3))
@@ -96,21 +94,20 @@ class Clock:
         ]
 
 
-def measure(data: Path, total: int, processes: int, embedder: str) -> dict[str, Any]:
+def measure(data: Path, total: int, embedder: str) -> dict[str, Any]:
     """Enrich a new space."""
-    settings = Settings(enrich=EnrichSettings(processes=processes))
     with (
         tempfile.TemporaryDirectory() as folder,
-        Memory(f"{folder}/m.db", embedder=embedder, enrich="manual", settings=settings) as memory,
+        Memory(f"{folder}/m.db", embedder=embedder, enrich="manual") as memory,
     ):
         space = memory.space("large")
         space.add_many(islice(messages(data), total))
         clock = Clock(space.stats().chunks)
-        own, others = cpu(resource.RUSAGE_SELF), cpu(resource.RUSAGE_CHILDREN)
+        used = cpu()
         started = time.perf_counter()
         space.queue.enrich(clock.step)
         enriched = time.perf_counter() - started
-        own, others = cpu(resource.RUSAGE_SELF) - own, cpu(resource.RUSAGE_CHILDREN) - others
+        used = cpu() - used
         started = time.perf_counter()
         space.review.duplicates()
         suspected = time.perf_counter() - started
@@ -118,15 +115,12 @@ def measure(data: Path, total: int, processes: int, embedder: str) -> dict[str, 
         assert (stats.pending, stats.failed) == (0, 0)
         parts = clock.by_part()
         return {
-            "processes": processes,
             "messages_per_second": round(total / (enriched + suspected), 1),
             "enrich_seconds": round(enriched, 1),
             "suspected_duplicates_seconds": round(suspected, 2),
             "messages_per_second_by_part": [rate for rate, _ in parts],
-            "cpu_ms": {
-                "this": round(1000 * own / total, 3), "others": round(1000 * others / total, 3),
-            },
-            "cpu_ms_this_by_part": [used for _, used in parts],
+            "cpu_ms": round(1000 * used / total, 3),
+            "cpu_ms_by_part": [used for _, used in parts],
             "triples": stats.triples,
             "entities": stats.entities,
             "resident_mb": resident_mb(),
@@ -138,15 +132,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--messages", type=int, default=100_000)
-    parser.add_argument("--processes", default="1,2")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    runs = [
-        measure(arguments.data, arguments.messages, int(processes), arguments.embedder)
-        for processes in arguments.processes.split(",")
-    ]
-    result = {"messages": arguments.messages, "embedder": arguments.embedder, "runs": runs}
+    run = measure(arguments.data, arguments.messages, arguments.embedder)
+    result = {"messages": arguments.messages, "embedder": arguments.embedder, **run}
     write({**result, "machine": machine()}, arguments.json)
 
 

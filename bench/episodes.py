@@ -1,6 +1,6 @@
 """Measure where the rules begin a new episode, on labelled conversations.
 
-    python bench/episodes.py [--out bench/results/episodes.json]
+    python -m bench.episodes [--out bench/results/episodes.json]
 
 Baselines: a new episode every n turns (n is the mean length of the labelled episodes), and one
 episode for the whole conversation. WindowDiff is an error (0 is perfect), with k half the mean

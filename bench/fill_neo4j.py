@@ -1,6 +1,6 @@
 """Fill a Neo4j database with a large synthetic space quickly, for search.py, insert.py, growth.py.
 
-python bench/fill_neo4j.py --store URI --run NAME --chunks N --triples M --json FILE
+python -m bench.fill_neo4j --store URI --run NAME --chunks N --triples M --json FILE
 
 Messages are added as programs add them. The facts are derived from the same made-up extractions
 as in search.py, but written by the thousand, without a queue, and without comparing each new name
@@ -20,9 +20,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from measure import machine, write
-from synthetic import TURNS_PER_SESSION, SyntheticExtractor, World, messages
-
+from bench.measure import machine, write
+from bench.synthetic import TURNS_PER_SESSION, SyntheticExtractor, World, messages
 from cognigraph import Memory, Message, ids
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.ingest import Window
@@ -30,6 +29,7 @@ from cognigraph.ingest.derive import derive
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.derive import entity_row
+from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.values import spread, vector
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
@@ -57,6 +57,7 @@ MERGE (triple)-[:SUBJECT]->(subject)
 MERGE (triple)-[:OBJECT]->(object)
 WITH triple, row
 CALL (triple, row) { CALL db.create.setNodeVectorProperty(triple, 'embedding', row.vector) }
+SET triple.packed = row.ranking
 """
 MENTIONS = """CYPHER 5
 UNWIND $mentions AS row
@@ -75,6 +76,8 @@ CALL (theme, row) {
   WITH theme, row WHERE theme.embedding IS NULL
   CALL db.create.setNodeVectorProperty(theme, 'embedding', row.vector)
 }
+SET theme.packed = row.ranking
+WITH session, row
 UNWIND row.keys AS one
 MERGE (key:Key {uid: one.uid}) ON CREATE SET key.space = $space, key.name = one.name
 MERGE (session)-[own:HAS_KEY]->(key) ON CREATE SET own.weight = one.weight
@@ -195,6 +198,7 @@ def _triples(
             "properties": properties,
             "chunks": list(triple.evidence),
             "vector": vector(triple.vector),
+            "ranking": pack(space, triple.uid, triple.terms, triple.vector),
         }
 
 
@@ -208,6 +212,9 @@ def _summary(space: str, lease: Lease, derivation: Derivation, seq: int) -> dict
             "length": sum(theme.terms.values()), "terms": spread(theme.terms),
         },
         "vector": vector(theme.vector),
+        "ranking": pack(
+            space, theme.uid, theme.terms, theme.vector, session=lease.session_uid
+        ),
         "keys": [
             {"uid": key.uid, "name": key.name, "weight": key.weight, "vector": vector(key.vector)}
             for key in derivation.keys or ()

@@ -17,9 +17,8 @@ from datetime import timedelta
 from statistics import median
 from typing import Any
 
-from measure import percentiles
-from synthetic import START, TURNS_PER_SESSION, World, marks_of, messages
-
+from bench.measure import percentiles
+from bench.synthetic import START, TURNS_PER_SESSION, World, marks_of, messages
 from cognigraph import Filter, Memory, Space
 from cognigraph.stores.records import MessageData
 from cognigraph.stores.sqlite.messages import write_data

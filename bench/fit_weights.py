@@ -1,6 +1,6 @@
 """Learn the weights of the default profile's signals, and cross-validate them.
 
-python bench/fit_weights.py --data DIR,DIR --embedders wordllama,fastembed:FOLDER
+python -m bench.fit_weights --data DIR,DIR --embedders wordllama,fastembed:FOLDER
     --keep FOLDER --json FILE
 
 Each DIR holds one kind of talk. For every question the candidates' scaled signals are gathered
@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from measure import write
-from signals import Question, gathered
 
+from bench.measure import write
+from bench.signals import Question, gathered
 from cognigraph.retrieve.rank.profiles import session_ranks
 from cognigraph.retrieve.rank.ranking import WEIGHT_SETS, WeightSet
 from cognigraph.retrieve.rank.signals import lifts

@@ -1,6 +1,6 @@
 """Time to forget a message, a session, an entity and a space, and the bytes that are left.
 
-python bench/forget.py --messages 10000,100000 --json FILE [--uri bolt://...]
+python -m bench.forget --messages 10000,100000 --json FILE [--uri bolt://...]
 
 Messages are synthetic, in sessions of 20, read by the rules. Every size is measured in a store of
 its own, so that the figures show what grows with the space and what with what is forgotten. For
@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from measure import machine, write
-
+from bench.measure import machine, write
 from cognigraph import Memory, Message
 from cognigraph.testing import HashEmbedder
 

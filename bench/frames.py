@@ -1,6 +1,6 @@
 """Each frame of the rules on each kind of text: what it writes, and how much of it is right.
 
-python bench/frames.py KIND=PLACE[,PLACE] ... --json FILE    --show unjudged|useful|trivial|false
+python -m bench.frames KIND=PLACE[,PLACE] ... --json FILE    --show unjudged|useful|trivial|false
 
 A kind is a name and the folders of its conversations (layout: ``said.py``), or files of short ones
 (``labels/updates.jsonl``). Every fact that the rules read is compared with a verdict made by hand
@@ -24,9 +24,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from measure import write
-from said import turns
-
+from bench.measure import write
+from bench.said import turns
 from cognigraph.ingest.extraction import Fact
 from cognigraph.ingest.rules.statements import FRAMES
 from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext

@@ -1,8 +1,8 @@
 """Rate and peak memory of importing large files of each format that is read piece by piece.
 
-    python bench/import.py --megabytes 1000 --formats jsonl --out bench/results/import-jsonl.json
-    python bench/import.py --megabytes 1000 --formats chatgpt claude --out ...
-    python bench/import.py --megabytes 1000 --formats csv markdown --out ...
+    python -m bench.import --megabytes 1000 --formats jsonl --out bench/results/import-jsonl.json
+    python -m bench.import --megabytes 1000 --formats chatgpt claude --out ...
+    python -m bench.import --megabytes 1000 --formats csv markdown --out ...
 
 A file of each format is generated, and a tenth of its size. ``cognigraph import --dry-run`` reads
 both, each in a process of its own whose peak of resident memory is reported: if it is the same,
@@ -25,8 +25,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from measure import machine, write
-
+from bench.measure import machine, write
 from cognigraph import Memory
 
 _MEGABYTE = 1_000_000

@@ -1,6 +1,6 @@
 """Measure how long it takes to insert a turn until it can be found, in empty and filled stores.
 
-python bench/insert.py --store sqlite|URI --turns N --prefill M --embedder E --json FILE
+python -m bench.insert --store sqlite|URI --turns N --prefill M --embedder E --json FILE
 
 A turn is inserted when ``add`` has returned, which is after the commit that makes it searchable;
 every 50th turn is searched for immediately to verify this. Inserts into the empty and the prefilled
@@ -22,9 +22,8 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from measure import machine, percentiles, resident_mb, write
-from synthetic import World, messages
-
+from bench.measure import machine, percentiles, resident_mb, write
+from bench.synthetic import World, messages
 from cognigraph import Memory, Message, Settings, Space, StorageSettings
 
 _PARTS = 10

@@ -33,11 +33,11 @@ from typing import Any
 from bench.kept_vectors import embedder_for
 from bench.measure import machine, write
 from bench.plain import BOTH, COSINE, WORDS, Plain
+from bench.recorded import RecordedReader
 from bench.said import ADVERSARIAL, Question, Talk, empty_space, fill, talks
 from cognigraph import LicoMemorySettings, SearchSettings, Settings, Space, StorageSettings
 from cognigraph.embed import Embedder
 from cognigraph.evaluate.metrics import bootstrap, mean, rounded, score
-from cognigraph.retrieve import RecordedReader
 
 SEARCH = "default"
 CUTOFFS = (5, 10, 15)

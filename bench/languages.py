@@ -1,6 +1,6 @@
 """How well English is told from other languages on short messages.
 
-python bench/languages.py --json FILE [--libraries]
+python -m bench.languages --json FILE [--libraries]
 
 The messages are ``labels/languages.jsonl``. The rules read a message if it is judged English, so
 ``english_read`` should be high and ``foreign_read`` must be low. An undecided message is not read
@@ -17,8 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from measure import write
-
+from bench.measure import write
 from cognigraph.text.terms import is_english
 
 LABELS = Path(__file__).parent / "labels" / "languages.jsonl"

@@ -1,6 +1,6 @@
 """Evidence in the block of ``ask`` before and after a second look, without a model.
 
-python bench/looking_again.py --data DIR [--conversations PATTERN]
+python -m bench.looking_again --data DIR [--conversations PATTERN]
     [--extraction none|rules|recorded] [--embedder wordllama|fastembed:FOLDER] [--json FILE]
 
 Only questions that ask for a list, a number or a sum are looked at again. Of these and of the
@@ -20,9 +20,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from measure import write
-from said import ADVERSARIAL, Question, filled_space, talks
-
+from bench.measure import write
+from bench.said import ADVERSARIAL, Question, filled_space, talks
 from cognigraph import Context, Space, Strategy
 from cognigraph.evaluate.metrics import mean
 from cognigraph.loop import AskAsItIs

@@ -1,6 +1,6 @@
 """Evidence found by a search and the follow-up queries of a reader, without a model.
 
-python bench/loop.py --data DIR --extraction none|rules|recorded
+python -m bench.loop --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --json FILE
 
 ``DIR/loops/`` holds, for each question, what a strong model decided after reading the block of a
@@ -21,9 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measure import write
-from said import Question, filled_space, talks
-
+from bench.measure import write
+from bench.said import Question, filled_space, talks
 from cognigraph import Hit, Space
 from cognigraph.evaluate.metrics import mean
 

@@ -1,6 +1,6 @@
 """Measure many small spaces in one file: cold and warm searches, memory, and unknown names.
 
-python bench/many_spaces.py --spaces 10000 --messages 100 --index-mb 32 --json FILE
+python -m bench.many_spaces --spaces 10000 --messages 100 --index-mb 32 --json FILE
 
 ``cold`` is the latency of the first search in a space since the memory was opened, in random
 spaces; ``cold_of_few`` is the same in a file with a hundredth of the spaces, under the same load,
@@ -21,9 +21,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from measure import machine, percentiles, resident_mb, write
-from synthetic import World, messages
-
+from bench.measure import machine, percentiles, resident_mb, write
+from bench.synthetic import World, messages
 from cognigraph import Memory, Message, Settings, StorageSettings
 
 QUESTION = "When did it begin?"

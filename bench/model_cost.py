@@ -1,6 +1,6 @@
 """Measure what reading conversations with a language model takes, by stage, without calling one.
 
-python bench/model_cost.py --data DIR... --json FILE
+python -m bench.model_cost --data DIR... --json FILE
     [--prices INPUT,CACHED,OUTPUT ...] [--cached-from N]
 
 DIR has ``conversations/``, ``extractions/`` and ``qa/`` as for bench/said.py. Each conversation is
@@ -24,10 +24,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from measure import write
-from recorded_model import PrefixCache, RecordedModel, Server
-from said import talks
-
+from bench.measure import write
+from bench.recorded_model import PrefixCache, RecordedModel, Server
+from bench.said import talks
 from cognigraph import Memory
 from cognigraph.ingest.model.extractor import READ_PROMPT, SUMMARY_PROMPT, ModelExtractor
 from cognigraph.llm import ChatModel, Ledger, Prices

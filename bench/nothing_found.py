@@ -1,6 +1,6 @@
 """Whether a search knows that it has found nothing, and the weights of its confidence.
 
-python bench/nothing_found.py --data DIR,DIR --embedders wordllama,fastembed:FOLDER
+python -m bench.nothing_found --data DIR,DIR --embedders wordllama,fastembed:FOLDER
     [--keep FILE] --json FILE
 
 Each DIR is a kind of talk, as bench/said.py describes. Each conversation is a space, and so are
@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import said
-from kept_vectors import embedder_for
-from measure import write
 
+from bench import said
+from bench.kept_vectors import embedder_for
+from bench.measure import write
 from cognigraph import Memory
 from cognigraph.embed import Embedder
 from cognigraph.operations.asking import with_request

@@ -1,6 +1,6 @@
 """Compare searches with searches that explain and record nothing, alternating in one process.
 
-python bench/observing.py --chunks N --triples M --rounds N --json FILE
+python -m bench.observing --chunks N --triples M --rounds N --json FILE
 
 A search always says what it did (``SearchResult.trace``) and gives the parts of every score
 (``Hit.why``). Here both are left out by replacing the functions that make them; what the answer
@@ -26,10 +26,10 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from measure import machine, write
-from search import NOW, fill, questions
-from synthetic import SyntheticExtractor, World
 
+from bench.measure import machine, write
+from bench.search import NOW, fill, questions
+from bench.synthetic import SyntheticExtractor, World
 from cognigraph import Memory, Space
 from cognigraph.model import Why
 from cognigraph.retrieve import results

@@ -1,6 +1,6 @@
 """How often the newest value of something comes before the outdated ones.
 
-python bench/outdated.py --data DIR --extraction none|rules|recorded [--embedder wordllama]
+python -m bench.outdated --data DIR --extraction none|rules|recorded [--embedder wordllama]
     --json FILE
 
 DIR is laid out as for bench/recall.py; questions whose ``outdated`` names turns with earlier values
@@ -20,8 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.recorded import RecordedExtractor
 from cognigraph import Memory, SearchSettings
-from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extraction import Extractor
 
 K = 50

@@ -1,6 +1,6 @@
 """Overviews: how much of what a summary or a timeline needs is in the prompt block.
 
-python bench/overviews.py [--shape answer|overview] [--split dev|test] [--tokens 1300]
+python -m bench.overviews [--shape answer|overview] [--split dev|test] [--tokens 1300]
     [--extraction none|rules] [--embedder wordllama|fastembed:FOLDER] [--json FILE] [--show]
 
 ``bench/labels/overviews`` names for each question the turns that an answer must cover. ``shown``
@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kept_vectors import embedder_for
-from measure import write
-from said import Question, Talk, filled_space, talks
-
+from bench.kept_vectors import embedder_for
+from bench.measure import write
+from bench.said import Question, Talk, filled_space, talks
 from cognigraph import Context, Space
 from cognigraph.evaluate.metrics import mean
 

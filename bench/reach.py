@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from bench.recorded import NO_TURN, RecordedFact
 from cognigraph import Space, Triple
 from cognigraph.ids import normalise
-from cognigraph.ingest.recorded import NO_TURN, RecordedFact
 from cognigraph.text.terms import terms
 from cognigraph.times import parse_when
 

@@ -1,6 +1,6 @@
 """A loopback model that answers the prompts of ``ModelExtractor`` from recordings.
 
-python bench/recorded_model.py --data DIR
+python -m bench.recorded_model --data DIR
 
 Prints the two environment variables to set, and serves until it is interrupted. It allows the calls
 and tokens of extraction by a model to be measured without one: prompts, client, parser and graph
@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from bench.recorded import RecordedExtractor, RecordedSession
 from cognigraph.ingest.model.transcript import one_line
-from cognigraph.ingest.recorded import RecordedExtractor, RecordedSession
 from cognigraph.text.marks import estimate_tokens
 
 _LINE = re.compile(r"(?:\[(?P<number>\d+)\] )?(?:\d\d:\d\d )?(?P<said>.*)")
@@ -47,7 +47,7 @@ class RecordedModel:
     @classmethod
     def of(cls, data: Path) -> RecordedModel:
         """Return a model that knows every conversation of the data folder."""
-        from said import talks
+        from bench.said import talks
 
         model = cls()
         for talk in talks(data):

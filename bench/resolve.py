@@ -1,6 +1,6 @@
 """Measure resolving new entities and listing suspected duplicates, by the number of entities.
 
-python bench/resolve.py --sizes 0,10000,100000 --new 500 --json FILE
+python -m bench.resolve --sizes 0,10000,100000 --new 500 --json FILE
 
 The names are those of people (one of 400 first names, one of 2,000 surnames), places and things, so
 that blocks fill as in a real memory. Two times are measured: the processor time of resolving new

@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
+from bench.recorded import RecordedExtractor
 from cognigraph import Memory, Space
 from cognigraph.embed import Embedder
-from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
 

@@ -1,6 +1,6 @@
 """Measure search latency on a large synthetic memory, in one space and spread over many.
 
-python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
+python -m bench.search --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
     [--file FILE] [--filters] --json FILE
 
 For each number of spaces, the same rows are generated from a seed, and the same number of questions
@@ -25,11 +25,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bulk import RUN as BULK_RUN
-from filtered import K, cases, compare, mark_messages
-from measure import machine, percentiles, resident_mb, write
-from synthetic import START, SyntheticExtractor, World, messages
-
+from bench.bulk import RUN as BULK_RUN
+from bench.filtered import K, cases, compare, mark_messages
+from bench.measure import machine, percentiles, resident_mb, write
+from bench.synthetic import START, SyntheticExtractor, World, messages
 from cognigraph import Memory, Settings, StorageSettings
 
 NOW = START.replace(year=START.year + 20)
@@ -92,7 +91,7 @@ def ask(memory: Memory, asked: list[tuple[int, str]], run: str) -> list[float]:
 def cold_start(location: str, run: str, asked: list[tuple[int, str]]) -> dict[str, float]:
     """Return how soon a new process gives its first answer, and its memory then and in the end."""
     output = subprocess.run(
-        [sys.executable, str(Path(__file__)), "--cold", location, run],
+        [sys.executable, "-m", "bench.search", "--cold", location, run],
         check=True, capture_output=True, text=True, input=json.dumps(asked),
     ).stdout  # fmt: skip
     return dict(json.loads(output))

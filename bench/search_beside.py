@@ -1,6 +1,6 @@
 """Compare search latency with an earlier version of cognigraph, alternating on one machine.
 
-python bench/search_beside.py --earlier CHECKOUT --chunks N --triples M --rounds N --folder DIR
+python -m bench.search_beside --earlier CHECKOUT --chunks N --triples M --rounds N --folder DIR
     --json FILE
 
 CHECKOUT is a folder with the earlier version. Each version fills a file of its own in DIR with the
@@ -19,15 +19,15 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from measure import write
+from bench.measure import write
 
 HERE = Path(__file__).resolve().parents[1]
 RUN = "beside"
 
 FILL = """
 import sys
-from search import fill
-from synthetic import SyntheticExtractor, World
+from bench.search import fill
+from bench.synthetic import SyntheticExtractor, World
 from cognigraph import Memory
 file, chunks, per_chunk = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 world = World()
@@ -36,8 +36,8 @@ with Memory(file, extractor=SyntheticExtractor(world, per_chunk), enrich="manual
 """
 ASK = """
 import json, sys
-from search import ask, questions
-from synthetic import World
+from bench.search import ask, questions
+from bench.synthetic import World
 from cognigraph import Memory
 asked = questions(World(), int(sys.argv[2]), 1)
 with Memory(sys.argv[1], enrich="manual") as memory:

@@ -1,8 +1,8 @@
 """Many clients of `cognigraph serve` at once: latency, memory, errors and lost messages.
 
-    python bench/serve.py --out bench/results/serve-sqlite.json
-    python bench/serve.py --neo4j 5.26 --out bench/results/serve-neo4j.json
-    python bench/serve.py --spaces 10000 --minutes 30 --pause 5 --greedy 32 --model-seconds 3 \\
+    python -m bench.serve --out bench/results/serve-sqlite.json
+    python -m bench.serve --neo4j 5.26 --out bench/results/serve-neo4j.json
+    python -m bench.serve --spaces 10000 --minutes 30 --pause 5 --greedy 32 --model-seconds 3 \\
         --calls 16 --out bench/results/serve-many-sqlite.json
 
 The server runs as a process of its own, and so do the clients, which are tasks of one event loop,
@@ -49,10 +49,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 import httpx
-from measure import machine, percentiles, write
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from bench.measure import machine, percentiles, write
 from cognigraph import FlushTimeout, Memory
 from cognigraph.server.access import KeyFile
 from tests.servers.model_server import Exchange, ModelServer, good

@@ -16,10 +16,10 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from kept_vectors import embedder_for
-from said import filled_space, talks
 
 import cognigraph
+from bench.kept_vectors import embedder_for
+from bench.said import filled_space, talks
 from cognigraph import Space
 from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.plan import candidate_query

@@ -1,6 +1,6 @@
 """Measure what a filled Neo4j database takes on disk, by part, and per message.
 
-python bench/size_neo4j.py --store URI --folder DIR --json FILE
+python -m bench.size_neo4j --store URI --folder DIR --json FILE
 
 DIR is the folder of the server's data, as given to ``python -m tests.servers.neo4j_server
 --folder``. The transaction logs, which the server keeps as it is configured to, are left out.
@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from measure import write
 from neo4j import Driver, GraphDatabase
+
+from bench.measure import write
 
 PARTS = {
     "vector indexes": "schema/index/vector-*",

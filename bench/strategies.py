@@ -1,6 +1,6 @@
 """The strategies of the loop on the development sets, without a model.
 
-python bench/strategies.py --data DIR [--extraction rules|recorded] [--embedder NAME]
+python -m bench.strategies --data DIR [--extraction rules|recorded] [--embedder NAME]
     [--conversations conv-26 ...] [--json FILE]
 
 ``DIR`` has conversations, questions and ``loops``: what a strong model decided on the block of one
@@ -26,9 +26,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from measure import write
-from said import ADVERSARIAL, Talk, filled_space, talks
-
+from bench.measure import write
+from bench.said import ADVERSARIAL, Talk, filled_space, talks
 from cognigraph import Assessment, Layer, Plan, Round, Space
 from cognigraph.llm import Prompt
 from cognigraph.loop import AskAsItIs, LoopState, Retry, RouteByRules, licomemory

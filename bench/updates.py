@@ -1,6 +1,6 @@
 """Facts that change: short conversations, half of them traps in which nothing has changed.
 
-python bench/updates.py --labels updates|updates-second|... --extractor rules --json FILE
+python -m bench.updates --labels updates|updates-second|... --extractor rules --json FILE
     --show wrong|all
 
 There are two sets of sixty, and sets of twenty, forty, thirty and fifteen. The first was written

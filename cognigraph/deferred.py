@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def deferred(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+def deferred(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """A ``__getattr__`` for a package: ``modules`` maps its modules to names that they define.
 
-    Type checkers need the same imports under ``TYPE_CHECKING``.
+    The names are separated by white space. Type checkers need the same imports under
+    ``TYPE_CHECKING``.
     """
-    module_of = {name: module for module, names in modules.items() for name in names}
+    module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def get(name: str) -> Any:
         if name not in module_of:

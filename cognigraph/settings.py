@@ -70,10 +70,6 @@ class EnrichSettings:
     ``flush`` and ``enrich`` start at once. The last ``keep_revisions`` revisions of a session's
     summary are kept, the current one included.
 
-    ``processes`` is how many processes read a backlog of several batches, if the extractor only
-    computes, as the rules do. By default, they are as many as there are processors, four at most,
-    and only for a backlog of 2,000 chunks or more. With 1, this process reads everything.
-
     ``calls`` is how many batches, each of another session, are with a model at once. A server for
     many users needs several, since one batch after another takes as long as all answers together.
     """
@@ -86,13 +82,11 @@ class EnrichSettings:
     idle_poll: timedelta = timedelta(seconds=1)
     settle: timedelta | None = None
     keep_revisions: int = 10
-    processes: int | None = None
     calls: int = 1
 
     def __post_init__(self) -> None:
         check_fields(self, "enrich")
         _require(self.calls >= 1, "enrich.calls must be at least 1")
-        _require(self.processes is None or self.processes >= 1, "enrich.processes must be positive")
         _require(self.batch >= 1, "enrich.batch must be at least 1")
         _require(self.park_after >= 1, "enrich.park_after must be at least 1")
         _require(self.context >= 0, "enrich.context must not be negative")
@@ -248,16 +242,6 @@ class SearchSettings:
             max_triples=20,
             decay=False,
         )
-
-    @property
-    def has_anchors_by_vectors(self) -> bool:
-        """Whether anchors are the entities whose names are most similar to the question's."""
-        return self.ranking == "licomemory" and self.licomemory.anchors == "vectors"
-
-    @property
-    def is_top_down(self) -> bool:
-        """Whether only summaries and triples lead to messages, as in the paper."""
-        return self.ranking == "licomemory" and self.licomemory.candidates == "paper"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

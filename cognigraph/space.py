@@ -12,6 +12,7 @@ from typing import Any, Literal
 from cognigraph.errors import ConfigurationError
 from cognigraph.ids import normalise
 from cognigraph.ingest.queue.step import Limits
+from cognigraph.ingest.stated import StoredFact
 from cognigraph.loop.data import Answer
 from cognigraph.loop.run import OnRound
 from cognigraph.loop.strategy import Strategy
@@ -40,10 +41,10 @@ from cognigraph.model import (
 )
 from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.operations import forgetting
-from cognigraph.operations.adding import FACTS, Progress, Stating, add_all, add_batch, state
+from cognigraph.operations.adding import Progress, add_all, add_batch
 from cognigraph.operations.asking import LoopRequest, checked_turns, in_utc, run_loop, with_request
+from cognigraph.operations.facts import FACTS, listed, state
 from cognigraph.operations.facts import history as fact_history
-from cognigraph.operations.facts import listed
 from cognigraph.operations.files import Files
 from cognigraph.operations.overview import Overview
 from cognigraph.operations.queries import run_query
@@ -224,26 +225,18 @@ class Space(Tenant):
             ConfigurationError: a name is empty or too long, or a time is not one.
             InvalidMessageError: it cannot be stored.
         """
-        given = Stating(
-            subject=subject,
-            relation=relation,
-            object=object,
-            subject_type=subject_type,
-            object_type=object_type,
-            when=when,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            negated=negated,
-            replaces=replaces,
-            source=source,
-            session=session,
-            at=at,
-            id=id,
-            metadata=metadata,
-            tags=tags,
+        fact = StoredFact(
+            subject=subject, subject_type=subject_type or "", relation=relation, object=object,
+            object_type=object_type or "", negated=negated, source=source, replaces=replaces,
+        )  # fmt: skip
+        message = Message(
+            text="", session=session, speaker=source, at=at, id=id, metadata=metadata, tags=tags,
             expires=expires,
-        )
-        return state(self._engine, self._name, given, self._by)
+        )  # fmt: skip
+        return state(
+            self._engine, self._name, fact, message,
+            when=when, valid_from=valid_from, valid_to=valid_to, by=self._by,
+        )  # fmt: skip
 
     @checked
     def search(

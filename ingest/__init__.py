@@ -10,7 +10,6 @@ from cognigraph.ingest.extraction import ENTITY_TYPES, Extraction, Extractor, Fa
 from cognigraph.ingest.queue.step import Limits
 
 if TYPE_CHECKING:
-    from cognigraph.ingest.recorded import RecordedExtractor
     from cognigraph.ingest.rules.extractor import RulesExtractor
 
 __all__ = [
@@ -20,11 +19,13 @@ __all__ = [
     "Fact",
     "Limits",
     "Mention",
-    "RecordedExtractor",
     "RulesExtractor",
     "Window",
 ]
 
 __getattr__ = deferred(
-    __name__, {"recorded": ("RecordedExtractor",), "rules.extractor": ("RulesExtractor",)}
+    __name__,
+    {
+        "rules.extractor": "RulesExtractor",
+    },
 )

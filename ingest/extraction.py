@@ -124,7 +124,7 @@ class Extractor(Protocol):
 
     An extractor declares further abilities by implementing other protocols: :class:`Estimating`,
     :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`AlsoReading`,
-    :class:`Portable`, :class:`Caching`.
+    :class:`Caching`.
     """
 
     @property
@@ -186,16 +186,6 @@ class AlsoReading(Protocol):
     @property
     def also_reads(self) -> frozenset[AlsoRead]:
         """Which of them."""
-        ...
-
-
-@runtime_checkable
-class Portable(Protocol):
-    """An extractor of which pickled copies in other processes extract the same, for speed."""
-
-    @property
-    def is_portable(self) -> bool:
-        """Whether this one is."""
         ...
 
 

@@ -7,7 +7,6 @@ from cognigraph.retrieve.question.question_readers import (
     ModelReader,
     QuestionReader,
     QuestionReading,
-    RecordedReader,
 )
 
-__all__ = ["ModelReader", "QuestionReader", "QuestionReading", "RecordedReader"]
+__all__ = ["ModelReader", "QuestionReader", "QuestionReading"]

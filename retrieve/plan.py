@@ -16,6 +16,8 @@ from cognigraph.retrieve.question.question_readers import QuestionReader, add_re
 from cognigraph.retrieve.question.temporal import Order, TimeWindow
 from cognigraph.retrieve.rank.licomemory import (
     as_in_the_paper,
+    has_anchors_by_vectors,
+    is_top_down,
     most_similar_names,
     reached_top_down,
     top_down_query,
@@ -163,7 +165,7 @@ def plan_search(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | No
     question = replace_surrogates(request.question)[0].strip()
     if not question:
         return None
-    if request.settings.is_top_down:
+    if is_top_down(request.settings):
         request = replace(request, settings=as_in_the_paper(request.settings))
     question, cut_notes = shortened(question, request.settings.max_question_chars)
     analysis = analyse(question, request.now)
@@ -219,7 +221,7 @@ def _with_event_window(
 
 def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
-    if request.settings.has_anchors_by_vectors and analysis.entities:
+    if has_anchors_by_vectors(request.settings) and analysis.entities:
         names = request.store.resolution.names(request.space)
         entities = request.embedder.embed_names([normalise(entity) for entity in analysis.entities])
         analysis = replace(analysis, anchors=most_similar_names(names, entities))
@@ -237,7 +239,7 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
         found = without_later_summaries(found, sessions, request.as_of)
     if request.settings.ranking == "licomemory" and request.settings.licomemory.time_keys:
         found = with_time_keys(found, analysis)
-    return reached_top_down(found, request.settings) if request.settings.is_top_down else found
+    return reached_top_down(found, request.settings) if is_top_down(request.settings) else found
 
 
 def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:
@@ -287,4 +289,4 @@ def candidate_query(
         where=where,
         without=without or Exclusion(),
     )
-    return top_down_query(query) if settings.is_top_down else query
+    return top_down_query(query) if is_top_down(settings) else query

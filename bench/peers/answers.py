@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bench.peers.conversations import Conversation
+from bench.recorded import RecordedFact
 from bench.recorded_model import RecordedModel
-from cognigraph.ingest.recorded import RecordedFact
 
 Schema = Mapping[str, Any]
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

@@ -17,10 +17,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.recorded import RecordedExtractor, RecordedFact, RecordedSession
 from bench.said import category_of, turns
 from cognigraph import Memory
-from cognigraph.ingest import RecordedExtractor
-from cognigraph.ingest.recorded import RecordedFact, RecordedSession
 
 _ID = re.compile(r"D\d+:\d+")
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9]+")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.cli.memory_options import Options, reading
-from cognigraph.cli.operation_commands import DERIVED
+from cognigraph.cli.options import DERIVED
 from cognigraph.cli.terminal import Terminal
 from cognigraph.declared import declared
 

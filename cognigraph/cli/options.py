@@ -21,7 +21,12 @@ from cognigraph.ingest.queue.step import Limits
 from cognigraph.loop.strategy import STRATEGIES, Strategy
 from cognigraph.model import Filter
 from cognigraph.model.messages import DEFAULT_ROLES
+from cognigraph.operations.files import Files
+from cognigraph.operations.overview import Overview
+from cognigraph.operations.queue import Queue
+from cognigraph.operations.review import Review
 from cognigraph.settings import SearchSettings, Settings
+from cognigraph.space import Space
 from cognigraph.validation import MAX_AMOUNT, MAX_COUNT, shown
 
 
@@ -293,10 +298,10 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 def _is_json(hint: Any) -> bool:
     """Whether the values are objects, which are given as JSON."""
-    series = [one for one in (hint, *get_args(hint)) if get_origin(one) is not None]
-    inner = [get_origin(one) for one in series]
+    series = [part for part in (hint, *get_args(hint)) if get_origin(part) is not None]
+    inner = [get_origin(part) for part in series]
     return any(isinstance(kind, type) and issubclass(kind, Mapping) for kind in inner) or any(
-        getattr(item, "__total__", None) is not None for one in series for item in get_args(one)
+        getattr(item, "__total__", None) is not None for part in series for item in get_args(part)
     )
 
 
@@ -349,3 +354,57 @@ def _limits(given: argparse.Namespace) -> Limits | None:
 
 def _search_settings(given: argparse.Namespace) -> SearchSettings | None:
     return SearchSettings(ranking=given.ranking) if given.ranking else None
+
+
+# The commands that are an operation on a space, with what is different on the command line.
+
+DERIVED: Mapping[str, Derived] = {
+    "add": Derived(Space.add, ("text",), leave_out=("raw", "extract")),
+    "add-fact": Derived(
+        Space.add_fact,
+        ("subject", "relation", "object"),
+        names={"valid_from": "--from", "valid_to": "--until"},
+        leave_out=("session", "id", "metadata", "tags"),
+    ),
+    "search": Derived(Space.search, ("question",), leave_out=("explain",)),
+    "context": Derived(
+        Space.context,
+        ("question",),
+        leave_out=("settings", "strategy", "history", "limits"),
+    ),
+    "ask": Derived(
+        Space.ask,
+        ("question",),
+        names={"max_tokens": "--max-block"},
+        leave_out=("where", "settings"),
+    ),
+    "why": Derived(Space.why, ("question",), leave_out=("where", "settings")),
+    "cypher": Derived(Space.cypher, optional=("query",), leave_out=("timeout", "parameters")),
+    "messages": Derived(Space.messages, leave_out=("where", "order"), defaults={"limit": 20}),
+    "update": Derived(Space.update, ("id", "text"), leave_out=("raw",)),
+    "forget": Derived(Space.forget),
+    "facts": Derived(
+        Space.facts, optional=("entity",), leave_out=("offset",), defaults={"limit": 20}
+    ),
+    "history": Derived(Space.history, ("entity",), ("relation",)),
+    "entities": Derived(
+        Space.entities, optional=("match",), leave_out=("offset",), defaults={"limit": 20}
+    ),
+    "stats": Derived(Space.stats),
+    "enrich": Derived(Queue.enrich),
+    "conflicts": Derived(Review.conflicts, defaults={"limit": 20}),
+    "supersede": Derived(Review.supersede, ("old", "new")),
+    "retract": Derived(Review.retract, ("fact",)),
+    "restore": Derived(Review.restore, ("fact",)),
+    "duplicates": Derived(Review.duplicates, leave_out=("offset",), defaults={"limit": 20}),
+    "merge": Derived(Review.merge, ("name",)),
+    "split": Derived(Review.split, ("name",), names={"apart_from": "--from"}),
+    "sessions": Derived(Overview.sessions, leave_out=("offset",), defaults={"limit": 20}),
+    "episodes": Derived(
+        Overview.episodes, optional=("session",), leave_out=("offset",), defaults={"limit": 20}
+    ),
+    "profile": Derived(Overview.profile, ("entity",)),
+    "core-profile": Derived(Overview.core_profile),
+    "procedures": Derived(Overview.procedures),
+    "export": Derived(Files.export, ("path",)),
+}

@@ -16,8 +16,7 @@ from cognigraph.cli.completion import SHELLS
 from cognigraph.cli.evaluating import add_training
 from cognigraph.cli.hooks import add_hooks
 from cognigraph.cli.keys import add_key_file, add_keys
-from cognigraph.cli.operation_commands import DERIVED
-from cognigraph.cli.options import add_kinds, amount, count, port, whole
+from cognigraph.cli.options import DERIVED, add_kinds, amount, count, port, whole
 from cognigraph.cli.serving import add_setup
 from cognigraph.cli.terminal import one_line
 from cognigraph.importers.formats import AUTO, READERS

@@ -80,8 +80,7 @@ def mcp(run: CommandRun) -> int:
     """Serve one space of the memory to agents."""
     try:
         from cognigraph.listening import is_loopback
-        from cognigraph.mcp_server.build import build_server
-        from cognigraph.mcp_server.run import run_http, run_stdio
+        from cognigraph.mcp_server.build import build_server, run_http, run_stdio
     except ImportError as error:
         raise ConfigurationError(
             "the MCP server needs the extra 'mcp': pip install 'cognigraph-memory[mcp]'"

@@ -172,7 +172,8 @@ def _lexicon() -> tuple[dict[str, Verb], dict[str, str], dict[str, str]]:
     return forms, past, participle_to_past
 
 
-_FORMS, _PAST, _PARTICIPLE_TO_PAST = _lexicon()
+VERBS, _PAST, _PARTICIPLE_TO_PAST = _lexicon()
+"""``VERBS`` is the lexicon: each lower-case form with its verb."""
 _NOT_ED = word_set(
     """bed red need seed weed speed feed exceed indeed hundred sacred wicked shed sled
     bleed breed"""
@@ -184,15 +185,10 @@ _NOT_ING = word_set(
 )
 
 
-def known_verb(word: str) -> Verb | None:
-    """Look up a lower-case form in the lexicon."""
-    return _FORMS.get(word)
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def guess_verb(word: str) -> Verb | None:
     """Look up a form in the lexicon, else go by its ending: -ed is past, -ing progressive."""
-    found = _FORMS.get(word)
+    found = VERBS.get(word)
     if found is not None:
         return found
     if len(word) > 3 and word.endswith("ed") and word not in _NOT_ED:
@@ -224,7 +220,7 @@ def is_participle(word: str) -> bool:
 
 def verb_only(word: str) -> bool:
     """Return whether a form is a verb and hardly ever a noun or adjective."""
-    found = _FORMS.get(word)
+    found = VERBS.get(word)
     if found is None:
         return False
     if found.form == "ing":
@@ -263,7 +259,7 @@ def denied(relation: str) -> str:
 
 def _plain(verb: str) -> str:
     """Return "does not like" for "likes", "did not buy" for "bought"; "" if it is no such form."""
-    found = known_verb(verb)
+    found = VERBS.get(verb)
     if found is not None and found.form in ("past", "s"):
         return f"{'did' if found.form == 'past' else 'does'} not {found.base}"
     if found is not None or not verb.isalpha() or not verb.endswith("s") or verb.endswith("ss"):

@@ -29,9 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from cognigraph.evaluate import longmemeval
-from cognigraph.evaluate.dataset import Conversation
+from cognigraph.evaluate.dataset import Conversation, History, named_day
 from cognigraph.evaluate.files import document, first_item, rows
-from cognigraph.evaluate.history import History, named_day
 
 _QUESTIONS = Path("probing_questions") / "probing_questions.json"
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "rubric")

@@ -21,9 +21,8 @@ from cognigraph.errors import BudgetExceededError, ConfigurationError, Extractio
 from cognigraph.evaluate.aggregate import summarise
 from cognigraph.evaluate.counting_extractor import counting
 from cognigraph.evaluate.dataset import Benchmark, Conversation, Level, Question
-from cognigraph.evaluate.files import sha256
+from cognigraph.evaluate.files import Journal, sha256
 from cognigraph.evaluate.formats import FORMATS, files_of, load
-from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
 from cognigraph.ingest.extraction import Extractor, Summarising
 from cognigraph.ingest.extractors import resolve_extractor

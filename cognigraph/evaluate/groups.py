@@ -19,9 +19,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cognigraph.evaluate.dataset import Conversation
+from cognigraph.evaluate.dataset import Conversation, History, named_day
 from cognigraph.evaluate.files import DatasetError, document
-from cognigraph.evaluate.history import History, named_day
 from cognigraph.evaluate.locomo import read_evidence, with_caption
 
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "commonsense"}

@@ -21,9 +21,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cognigraph.evaluate.dataset import Conversation
+from cognigraph.evaluate.dataset import Conversation, History
 from cognigraph.evaluate.files import DatasetError, document
-from cognigraph.evaluate.history import History
 
 _OWNER = "me"
 _RECEIVED = ("接收", "receive", "receiving")

@@ -21,7 +21,7 @@ from cognigraph.errors import BudgetExceededError, ModelError, ModelRefusedError
 from cognigraph.evaluate.aggregate import by_category, total_usage
 from cognigraph.evaluate.dataset import ADVERSARIAL, Question
 from cognigraph.evaluate.evaluation import Evaluation
-from cognigraph.evaluate.journal import Journal
+from cognigraph.evaluate.files import Journal
 from cognigraph.evaluate.loops import checked, loop_prompts, loops, summary
 from cognigraph.llm import Model
 from cognigraph.llm.prompts import PromptFile, read, render

@@ -29,7 +29,7 @@ from cognigraph.importers.fields import Identifier, prepared
 from cognigraph.importers.formats import reader_named
 from cognigraph.importers.record import Bad, ReadOptions
 from cognigraph.importers.source import Input
-from cognigraph.ingest.insert.echo import fresh
+from cognigraph.ingest.pieces import fresh
 from cognigraph.ingest.queue.step import Limits
 from cognigraph.memory import Memory
 from cognigraph.model import Role

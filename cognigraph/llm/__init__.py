@@ -34,5 +34,8 @@ __all__ = [
 
 __getattr__ = deferred(
     __name__,
-    {"answer_cache": ("AnswerCache", "ResponseCache", "cache_key"), "client": ("ChatModel",)},
+    {
+        "answer_cache": "AnswerCache ResponseCache cache_key",
+        "client": "ChatModel",
+    },
 )

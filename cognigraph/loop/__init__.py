@@ -68,22 +68,14 @@ __all__ = [
 __getattr__ = deferred(
     __name__,
     {
-        "ama_slots": (
-            "Intent",
-            "Judge",
-            "JudgeByRules",
-            "Retry",
-            "RewriteAndRoute",
-            "RouteByRules",
-            "intent_by_rules",
-            "layer_of",
-        ),
-        "asker": ("Asker",),
-        "hymem_slots": ("DeepModule", "LightModule", "ReflectionModule", "batches_of"),
-        "licomemory_slots": ("AskAsItIs", "FollowUp", "NoticeMissing"),
-        "pool": ("Recall",),
-        "refresher": ("RefreshByRules", "Refresher", "later_time_wins"),
-        "state": ("LoopState",),
-        "strategy": ("STRATEGIES", "Strategy", "ama", "hymem", "licomemory", "membuilder"),
+        "ama_slots": """Intent Judge JudgeByRules Retry RewriteAndRoute RouteByRules
+            intent_by_rules layer_of""",
+        "asker": "Asker",
+        "hymem_slots": "DeepModule LightModule ReflectionModule batches_of",
+        "licomemory_slots": "AskAsItIs FollowUp NoticeMissing",
+        "pool": "Recall",
+        "refresher": "RefreshByRules Refresher later_time_wins",
+        "state": "LoopState",
+        "strategy": "STRATEGIES Strategy ama hymem licomemory membuilder",
     },
 )

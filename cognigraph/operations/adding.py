@@ -1,7 +1,9 @@
-"""Add messages to a space: validate them, convert them to rows, store them, and report on each."""
+"""Add messages to a space: check them, convert them to rows, store them, and report on each."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import time
 from collections import Counter
@@ -9,28 +11,374 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import partial
-from itertools import islice
+from itertools import islice, repeat
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
+from cognigraph import ids
+from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
-from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
-from cognigraph.ids import normalise
-from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
-from cognigraph.ingest.stated import StoredFact, name_of, period, time_of
-from cognigraph.model import AddResult, Message, Rejection
+from cognigraph.errors import ConflictError, InvalidMessageError
+from cognigraph.ingest.pieces import Part, fresh_pieces, parts
+from cognigraph.ingest.stated import stated_with
+from cognigraph.model import AddResult, Message, Rejection, Role
+from cognigraph.model.messages import ROLES, as_role, role_of
+from cognigraph.settings import InsertSettings
 from cognigraph.stores.protocols import Store
-from cognigraph.stores.records import InsertStatus, MessageRow
-from cognigraph.times import When, to_utc
+from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
+from cognigraph.text.terms import replace_surrogates, searched, term_counts
+from cognigraph.times import to_utc
+from cognigraph.validation import NAME_RULE, is_name, shown
 
 Item = Message | Mapping[str, Any]
 
 REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
 """What an error says to do, for one that is not left out."""
 _TAKEN = "has the id {!r}, which already belongs to another text in its session"
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A validated message with a UTC time, a storable text and its final id.
+
+    ``replaced`` counts lone surrogates that were replaced in the text.
+    """
+
+    uid: str
+    id: str
+    session: str
+    speaker: str | None
+    at: datetime
+    text: str
+    replaced: int
+    index: int
+    role: Role | None = None
+    data: MessageData | None = None
+
+
+def clean(
+    message: Message,
+    *,
+    space: str,
+    now: datetime,
+    zone: tzinfo | None,
+    limit: int,
+    seen: Counter[str],
+    index: int,
+    facts: str | None = None,
+    by: str | None = None,
+) -> Clean:
+    """Validate one message and assign its identity; ``facts`` (JSON) are stated with it.
+
+    ``by`` is who stores it.
+
+    ``seen`` counts equal messages without an id in this call. Two equal messages with the same time
+    therefore stay two messages, and a repeated call recognises both.
+
+    Raises:
+        InvalidMessageError: a field of the message is invalid.
+    """
+    text = _text(message.text, "text", index)
+    data = message_data(message, index, zone, facts)
+    has_payload = data is not None and data.raw is not None
+    if not text.strip() and not has_payload:
+        raise InvalidMessageError(
+            f"message {index} has an empty text; leave it out or pass skip_invalid=True",
+            index=index,
+        )
+    if len(text) > limit:
+        raise InvalidMessageError(
+            f"message {index} has {len(text):,} characters; the limit is {limit:,}; "
+            "split it or raise InsertSettings.max_message_chars",
+            index=index,
+        )
+    session = check_name(message.session, "session", index)
+    speaker = check_name(message.speaker, "speaker", index) if message.speaker is not None else None
+    role = _role(message.role, index) or role_of(speaker)
+    speaker = speaker or role
+    text, replaced = replace_surrogates(text)
+    try:
+        at = now if message.at is None else to_utc(message.at, zone)
+    except InvalidMessageError as error:
+        raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+    given = (message.facts, message.extract, message.session_summary)
+    if facts is None and any(part is not None for part in given):
+        data = replace(data or MessageData(), facts=stated_with(message, speaker, at, index))
+    if by is not None:
+        data = replace(data or MessageData(), written_by=by)
+    if data is not None and data.expires is not None and data.expires <= at:
+        raise InvalidMessageError(
+            f"message {index}: expires is not later than the message itself", index=index
+        )
+    if message.id is not None:
+        id = check_name(message.id, "id", index)
+        uid = ids.message_uid(space, session, id)
+    else:
+        content = (space, session, speaker or "", content_of(text, data), at.isoformat())
+        twin = ids.uid("Twin", *content)
+        uid = ids.anonymous_message_uid(*content, seen[twin])
+        seen[twin] += 1
+        id = uid[:12]
+    return Clean(uid, id, session, speaker, at, text, replaced, index, role, data)
+
+
+def _role(role: object, index: int) -> Role | None:
+    if role is None:
+        return None
+    known = as_role(role) if isinstance(role, str) else None
+    if known is None:
+        raise InvalidMessageError(
+            f"message {index}: role must be one of {', '.join(ROLES)}, not {shown(role)}",
+            index=index,
+        )
+    return known
+
+
+def content_of(text: str, data: MessageData | None) -> str:
+    """What tells a message from others: its text, or the raw payload of one without a text."""
+    return text if text.strip() or data is None else f"{text}\0{data.raw}"
+
+
+def _text(value: object, what: str, index: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidMessageError(
+            f"message {index}: {what} must be a string, not {type(value).__name__}", index=index
+        )
+    return value
+
+
+def check_name(value: object, what: str, index: int = 0) -> str:
+    """Validate the session, speaker or id of a message.
+
+    Raises:
+        InvalidMessageError: it is not a string that every store can hold.
+    """
+    text = _text(value, what, index)
+    if not is_name(text):
+        raise InvalidMessageError(
+            f"message {index}: {what} must be {NAME_RULE}, not {shown(text)}", index=index
+        )
+    return text
+
+
+# Check and encode what a message carries beside its text: metadata, tags and a raw payload.
+
+MAX_METADATA = 64 * 1024
+"""Largest size of a message's metadata, in bytes of UTF-8 JSON."""
+MAX_RAW = 16 * 1024 * 1024
+"""Largest size of a message's raw payload, in bytes of JSON."""
+MAX_TAG = 100
+"""Largest number of characters of a tag."""
+MAX_TAGS = 100
+"""Largest number of tags of a message."""
+MAX_DEPTH = 200
+"""Largest number of levels of lists and objects in metadata or a raw payload, so that all that is
+stored can be read again, however deep the stack is then."""
+_MAX_BITS = 1024
+"""Python refuses to read numbers of thousands of digits."""
+
+
+def message_data(
+    message: Message, index: int, zone: tzinfo | None = None, facts: str | None = None
+) -> MessageData | None:
+    """What is to be stored beside the text; ``None`` if the message has nothing else.
+
+    ``zone`` is that of times that have none; ``facts`` (JSON) are those that are stated with it.
+
+    Raises:
+        InvalidMessageError: something is of the wrong type, too large, or not JSON.
+    """
+    empty = message.metadata is None and message.raw is None and message.tags == ()
+    if empty and message.expires is None and facts is None:
+        return None
+    data = MessageData(
+        metadata=_metadata(message.metadata, index),
+        tags=_tags(message.tags, index),
+        raw=None if message.raw is None else _encoded(message.raw, "raw", MAX_RAW, index),
+        facts=facts,
+        expires=_expires(message.expires, zone, index),
+    )
+    return None if data == MessageData() else data
+
+
+def _expires(expires: object, zone: tzinfo | None, index: int) -> datetime | None:
+    if expires is None:
+        return None
+    if not isinstance(expires, str | datetime):
+        raise _invalid(index, f"expires must be a time, not {shown(expires)}")
+    try:
+        return to_utc(expires, zone)
+    except InvalidMessageError as error:
+        raise _invalid(index, f"expires: {error}") from error
+
+
+def _metadata(metadata: object, index: int) -> str | None:
+    if metadata is None or metadata == {}:
+        return None
+    if not isinstance(metadata, Mapping):
+        raise _invalid(index, f"metadata must be a JSON object (a dict), not {shown(metadata)}")
+    return _encoded(metadata, "metadata", MAX_METADATA, index, readable=True)
+
+
+def _encoded(value: object, what: str, limit: int, index: int, *, readable: bool = False) -> str:
+    """JSON text; a ``readable`` one has no escapes for letters, so that Cypher can search it."""
+    try:
+        text = json.dumps(_json(value, what, MAX_DEPTH), ensure_ascii=not readable)
+    except RecursionError:
+        raise _invalid(
+            index, f"{what} is nested too deeply; the most is {MAX_DEPTH} levels"
+        ) from None
+    except _NotJson as error:
+        raise _invalid(index, str(error)) from None
+    text = replace_surrogates(text)[0] if readable else text
+    size = len(text.encode())
+    if size > limit:
+        raise _invalid(index, f"{what} has {size:,} bytes as JSON; the limit is {limit:,}")
+    return text
+
+
+class _NotJson(Exception):
+    """A value that JSON cannot hold."""
+
+
+def _json(value: object, path: str, depth: int) -> Any:
+    """The value in the types that JSON gives back; ``path`` names it in errors.
+
+    Raises:
+        RecursionError: it has more than ``depth`` levels.
+    """
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > _MAX_BITS:
+            raise _NotJson(f"{path} must have at most {_MAX_BITS:,} bits, not {shown(value)}")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise _NotJson(f"{path} must be a finite number, not {value}")
+        return value
+    if not depth:
+        raise RecursionError
+    if isinstance(value, Mapping):
+        odd = next((name for name in value if not isinstance(name, str)), None)
+        if odd is not None:
+            raise _NotJson(f"{path} must have strings as keys, not {shown(odd)}")
+        return {name: _json(item, f"{path}.{name}", depth - 1) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(item, f"{path}[{number}]", depth - 1) for number, item in enumerate(value)]
+    raise _NotJson(f"{path} must be of a type that JSON knows, not {shown(value)}")
+
+
+def _tags(tags: object, index: int) -> tuple[str, ...]:
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise _invalid(index, f"tags must be a list of strings, not {shown(tags)}")
+    given = list(tags)
+    for tag in given:
+        if not _is_tag(tag):
+            raise _invalid(
+                index,
+                f"a tag must be 1 to {MAX_TAG} characters, without NUL or lone surrogates, "
+                f"not {shown(tag)}",
+            )
+    different = sorted(set(given))
+    if len(different) > MAX_TAGS:
+        raise _invalid(index, f"{len(different)} tags; the limit is {MAX_TAGS}")
+    return tuple(different)
+
+
+def _is_tag(tag: object) -> bool:
+    return (
+        isinstance(tag, str)
+        and bool(tag.strip())
+        and len(tag) <= MAX_TAG
+        and "\0" not in tag
+        and replace_surrogates(tag)[1] == 0
+    )
+
+
+def _invalid(index: int, problem: str) -> InvalidMessageError:
+    return InvalidMessageError(f"message {index}: {problem}", index=index)
+
+
+def to_rows(
+    messages: Sequence[Clean],
+    space: str,
+    settings: InsertSettings,
+    embedder: CheckedEmbedder,
+    *,
+    embed_later: bool = False,
+) -> list[MessageRow]:
+    """Split the messages, embed all texts in one call, and count terms.
+
+    With ``embed_later`` the chunks are marked, and get their vectors in the background.
+
+    A message without a text gets one empty chunk, which is not searchable. Recalled prompt blocks
+    in a message are stored but not searchable: they would rank before the messages that they were
+    recalled from.
+    """
+    pieces = [parts(message.text, settings.max_chunk_chars) for message in messages]
+    rest = [
+        fresh_pieces(message.text, [part.text for part in own]) if message.text.strip() else [""]
+        for message, own in zip(messages, pieces, strict=True)
+    ]
+    texts = [
+        searched(message.speaker, piece.text, fresh)
+        for message, own, left in zip(messages, pieces, rest, strict=True)
+        for piece, fresh in zip(own, left, strict=True)
+    ]
+    blank = np.zeros(embedder.identity.dimension, np.float32)
+    vectors = repeat(blank) if embed_later else iter(embedder.embed(texts))
+    rows: list[MessageRow] = []
+    for message, own, left in zip(messages, pieces, rest, strict=True):
+        chunks = tuple(
+            _chunk_row(message, number, piece, fresh, next(vectors), embed_later)
+            for number, (piece, fresh) in enumerate(zip(own, left, strict=True))
+        )
+        rows.append(
+            MessageRow(
+                uid=message.uid,
+                id=message.id,
+                session=message.session,
+                session_uid=ids.session_uid(space, message.session),
+                speaker=message.speaker,
+                at=message.at,
+                digest=ids.uid(
+                    "Digest", message.speaker or "", content_of(message.text, message.data)
+                ),
+                chunks=chunks,
+                role=message.role,
+                data=message.data,
+            )
+        )
+    return rows
+
+
+def _chunk_row(
+    message: Clean,
+    part: int,
+    piece: Part,
+    fresh: str | None,
+    vector: Vector,
+    embed_later: bool,
+) -> ChunkRow:
+    return ChunkRow(
+        uid=ids.chunk_uid(message.uid, part),
+        part=part,
+        text=piece.text,
+        vector=np.zeros_like(vector) if fresh == "" else vector,
+        terms=term_counts(searched(message.speaker, piece.text, fresh)),
+        fresh=fresh,
+        heading=piece.heading,
+        unembedded=embed_later and fresh != "",
+    )
+
+
+# Store messages in batches, one transaction each.
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,87 +693,3 @@ class _Transactions:
         self.results.append(result)
         if self._on_progress is not None:
             self._on_progress(read)
-
-
-FACTS = "facts"
-"""The session of stated facts, unless another is given."""
-
-_UNKNOWN = "object"
-"""What extractors call the type of a name that nobody has said more of."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stating:
-    """What the application says of one fact and of where it is from."""
-
-    subject: str
-    relation: str
-    object: str
-    subject_type: str | None
-    object_type: str | None
-    when: str | None
-    valid_from: datetime | str | None
-    valid_to: datetime | str | None
-    negated: bool
-    replaces: bool
-    source: str | None
-    session: str
-    at: datetime | str | None
-    id: str | None
-    metadata: Mapping[str, Any] | None
-    tags: Iterable[str]
-    expires: datetime | str | None
-
-
-def state(engine: Engine, space: str, given: Stating, by: str | None = None) -> AddResult:
-    """Store a fact; see :meth:`cognigraph.Space.add_fact`."""
-    subject, relation, object = (
-        name_of(name, getattr(given, name)) for name in ("subject", "relation", "object")
-    )
-    at = engine.clock() if given.at is None else to_utc(given.at, engine.zone)
-    when = _when(given, at)
-    fact = StoredFact(
-        subject=subject,
-        subject_type=given.subject_type or _type_of(engine.store, space, subject),
-        relation=relation,
-        object=object,
-        object_type=given.object_type or _type_of(engine.store, space, object),
-        when=when.text if when else None,
-        negated=given.negated,
-        source=given.source,
-        replaces=given.replaces,
-    )
-    message = Message(
-        text=f"{fact.text} ({when})" if when else fact.text,
-        session=given.session,
-        speaker=given.source,
-        at=at,
-        id=given.id,
-        metadata=given.metadata,
-        tags=given.tags,
-        expires=given.expires,
-    )
-    return add_batch(engine, space, [message], Counter(), facts=fact.json, by=by)
-
-
-def _type_of(store: Store, space: str, name: str) -> str:
-    """The type of the entity that has this name, if there is only one."""
-    found = [
-        item
-        for item in store.resolution.named(space, name)
-        if normalise(item.name) == normalise(name) or item.type == "person"
-    ]
-    return found[0].type if len({item.type for item in found}) == 1 else _UNKNOWN
-
-
-def _when(given: Stating, at: datetime) -> When | None:
-    """When the fact is true.
-
-    Raises:
-        ConfigurationError: a time is not a date, or the times do not fit together.
-    """
-    if given.when is None:
-        return period(given.valid_from, given.valid_to, at)
-    if given.valid_from is not None or given.valid_to is not None:
-        raise ConfigurationError("give either when, or valid_from and valid_to")
-    return time_of("when", given.when)

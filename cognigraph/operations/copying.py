@@ -15,12 +15,12 @@ from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.ids import chunk_uid, entity_uid, message_uid, session_uid, theme_uid
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
-from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, StoredMessage, Summary, Theme, Written
 from cognigraph.model.filters import MessageQuery
 from cognigraph.new_file import new_file
+from cognigraph.operations.adding import Clean, clean, to_rows
 from cognigraph.operations.forgetting import replace_text
 from cognigraph.resolution.name_forms import UNSPELLED
 from cognigraph.states.succession import Ruling

@@ -1,20 +1,33 @@
-"""Lists the facts of a space, also as they were known at an earlier time."""
+"""List the facts of a space, also as they were known at an earlier time, and state new ones."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from cognigraph.errors import NotFoundError
+from cognigraph.engine import Engine
+from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, EntityProfile, History, ProfileEntry, Triple
+from cognigraph.ingest.stated import StoredFact, name_of, period, time_of
+from cognigraph.model import (
+    AddResult,
+    Entity,
+    EntityProfile,
+    History,
+    Message,
+    ProfileEntry,
+    Triple,
+)
 from cognigraph.model.filters import TripleQuery
+from cognigraph.operations.adding import add_batch
 from cognigraph.resolution.name_forms import NAME_TYPE
 from cognigraph.retrieve.standing import known_at
 from cognigraph.states.slots import claim_about
 from cognigraph.stores.protocols import NamedEntity, Store
+from cognigraph.times import When, to_utc
 
 _PAGE = 500
 
@@ -201,3 +214,74 @@ def _began(triple: Triple, at: datetime) -> bool:
 
 def _began_at(triple: Triple) -> tuple[datetime, str]:
     return triple.valid_from or triple.first_observed, triple.uid
+
+
+# State a fact: store a message that says it, with the fact.
+
+FACTS = "facts"
+"""The session of stated facts, unless another is given."""
+
+_UNKNOWN = "object"
+"""What extractors call the type of a name that nobody has said more of."""
+
+
+def state(
+    engine: Engine,
+    space: str,
+    fact: StoredFact,
+    message: Message,
+    *,
+    when: str | None,
+    valid_from: datetime | str | None,
+    valid_to: datetime | str | None,
+    by: str | None,
+) -> AddResult:
+    """Store a fact; see :meth:`cognigraph.Space.add_fact`.
+
+    ``message`` is to say it and has no text yet. A type that is empty becomes that of the entity.
+    """
+    subject, relation, object = (
+        name_of(name, getattr(fact, name)) for name in ("subject", "relation", "object")
+    )
+    at = engine.clock() if message.at is None else to_utc(message.at, engine.zone)
+    true_when = _when(when, valid_from, valid_to, at)
+    fact = replace(
+        fact,
+        subject=subject,
+        subject_type=fact.subject_type or _type_of(engine.store, space, subject),
+        relation=relation,
+        object=object,
+        object_type=fact.object_type or _type_of(engine.store, space, object),
+        when=true_when.text if true_when else None,
+    )
+    text = f"{fact.text} ({true_when})" if true_when else fact.text
+    message = replace(message, text=text, at=at)
+    return add_batch(engine, space, [message], Counter(), facts=fact.json, by=by)
+
+
+def _type_of(store: Store, space: str, name: str) -> str:
+    """The type of the entity that has this name, if there is only one."""
+    types = {
+        entity.type
+        for entity in store.resolution.named(space, name)
+        if normalise(entity.name) == normalise(name) or entity.type == "person"
+    }
+    return types.pop() if len(types) == 1 else _UNKNOWN
+
+
+def _when(
+    when: str | None,
+    valid_from: datetime | str | None,
+    valid_to: datetime | str | None,
+    at: datetime,
+) -> When | None:
+    """When the fact is true.
+
+    Raises:
+        ConfigurationError: a time is not a date, or the times do not fit together.
+    """
+    if when is None:
+        return period(valid_from, valid_to, at)
+    if valid_from is not None or valid_to is not None:
+        raise ConfigurationError("give either when, or valid_from and valid_to")
+    return time_of("when", when)

@@ -14,9 +14,9 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.importers.notes import TAG
-from cognigraph.ingest.insert.prepare import clean, to_rows
 from cognigraph.model import Forgotten, Message, MessageVersion, StoredMessage
 from cognigraph.model.storage import AuditEntry
+from cognigraph.operations.adding import clean, to_rows
 from cognigraph.operations.tenant import Target
 from cognigraph.settings import Retention
 from cognigraph.stores.protocols import Chosen, Selection, Store

@@ -171,9 +171,15 @@ class FactForm:
     negated: bool = False
 
 
+@lru_cache(maxsize=8192)
 def claim_of(fact: FactForm) -> Claim | None:
     """Return what a fact claims; ``None`` if it is no state, or in another tense or mood."""
-    return _claim_of(fact)
+    relation = _present(normalise(fact.relation))
+    readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
+    claim = next(filter(None, readings), None)
+    if claim is None or not fact.negated:
+        return claim
+    return None if claim.says == "ends" else replace(claim, says="ends", change=False)
 
 
 def claim_about(triple: Triple) -> Claim | None:
@@ -186,13 +192,14 @@ def claim_about(triple: Triple) -> Claim | None:
     )  # fmt: skip
 
 
-def same_value(slot: str, one: str, other: str) -> bool:
+def same_value(slot: str, value: str, other: str) -> bool:
     """Whether two claims name the same value of a slot."""
-    if one == other or ANY in (one, other):
+    if value == other or ANY in (value, other):
         return True
     if slot != "relationship":
         return False
-    (status, _, person), (other_status, _, other_person) = one.partition(" "), other.partition(" ")
+    status, _, person = value.partition(" ")
+    other_status, _, other_person = other.partition(" ")
     apart = status in _APART and other_status in _APART
     return apart or (status == other_status and "" in (person, other_person))
 
@@ -231,16 +238,6 @@ def replaceable(slot: str) -> bool:
 
 
 # The reading of a fact
-
-
-@lru_cache(maxsize=8192)
-def _claim_of(fact: FactForm) -> Claim | None:
-    relation = _present(normalise(fact.relation))
-    readings = (read(fact, relation) for read in (_attribute, _from_table, _state))
-    told = next(filter(None, readings), None)
-    if told is None or not fact.negated:
-        return told
-    return None if told.says == "ends" else Claim(told.slot, "ends", told.value, dated=told.dated)
 
 
 def _present(relation: str) -> str:
@@ -352,7 +349,7 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         relation = "likes"  # who "doesn't like running any more" does not love it
     value = _ARTICLE.sub("", normalise(fact.object), count=1)
     first = relation.split(" ")[0]
-    verb = verbs.known_verb(first)
+    verb = verbs.VERBS.get(first)
     if first in verbs.MODALS or first in _NOT_A_STATE or first in ("was", "were", "had"):
         return None
     # A word that is no English verb may be the present of another language.

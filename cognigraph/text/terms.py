@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cognigraph.arrays import Ints
-from cognigraph.english.verbs import known_verb
+from cognigraph.english.verbs import VERBS
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 controls (except tab and line feed), C1 controls, and marks that reorder the following text.
@@ -280,7 +280,7 @@ def _weight(word: str, english: frozenset[str], first: bool) -> float:
     low = word.lower().replace("’", "'")
     if low in english:
         return 1.0
-    verb = known_verb(low) if len(low) >= _VERB_LETTERS else None
+    verb = VERBS.get(low) if len(low) >= _VERB_LETTERS else None
     return (
         0.5
         if word == "I"

@@ -30,7 +30,7 @@ class Stage:
 MESSAGE = (
     Stage(
         "add, add_many",
-        "operations/, ingest/insert/",
+        "operations/, ingest/pieces.py",
         "check the message, split long text at sentence ends, embed each chunk",
     ),
     Stage(

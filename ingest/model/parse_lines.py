@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cognigraph.english.verbs import DO, MODALS, known_verb, past_of, third_person, verb_only
+from cognigraph.english.verbs import DO, MODALS, VERBS, past_of, third_person, verb_only
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import ENTITY_TYPES
@@ -195,7 +195,7 @@ def _present(words: list[str]) -> list[str]:
     if not words:
         return words
     first, rest = words[0], words[1:]
-    second = known_verb(rest[0]) if rest else None
+    second = VERBS.get(rest[0]) if rest else None
     if first in MODALS or words[:2] == ["used", "to"]:
         return words
     if words[:3] == ["is", "going", "to"] and len(words) > 3:
@@ -219,7 +219,7 @@ def _is_perfect(word: str, form: str) -> bool:
 
 
 def _finite(first: str, rest: list[str]) -> str:
-    verb = known_verb(first)
+    verb = VERBS.get(first)
     if verb is None or (not verb_only(first) and rest[:1] == ["of"]):
         return first  # a noun, as in "plan of" and "friend of"
     if verb.form == "base" or (verb.form == "past" and verb.base not in _STATES):

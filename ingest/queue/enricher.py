@@ -40,13 +40,7 @@ from cognigraph.ingest.queue.lease import (
     outage_wait,
     worker_name,
 )
-from cognigraph.ingest.queue.readers import (
-    Extract,
-    Readers,
-    count_readers,
-    is_portable,
-    side_by_side,
-)
+from cognigraph.ingest.queue.side_by_side import side_by_side
 from cognigraph.ingest.queue.step import (
     Estimate,
     Limits,
@@ -73,8 +67,6 @@ logger = logging.getLogger("cognigraph.enrich")
 
 _Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
-_UNTIL_COUNTED = 16
-"""Steps between two looks at whether the backlog has become large."""
 _VECTORS_AT_ONCE = 32
 """Chunks whose vectors are made between two steps, if they wait for them."""
 _MOST_SIMILAR = 20
@@ -119,14 +111,14 @@ class Enricher:
         self.unembedded_problem: str | None = None
         """Why vectors that wait could not be made."""
 
-    def step(self, space: str | None = None, extract: Extract | None = None) -> Step | None:
+    def step(self, space: str | None = None) -> Step | None:
         """Enrich one batch of chunks, or the summary, of one session, after vectors that wait.
 
         None if nothing is ready, or during an outage. Afterwards, ``halted`` is the reason if a
-        budget ended the work. ``extract`` is the extractor's, but may run elsewhere.
+        budget ended the work.
         """
         lease = self._take(space)
-        return None if lease is None else self._do(lease, extract)
+        return None if lease is None else self._do(lease)
 
     def hurry(self, space: str) -> None:
         """Serve a space before others, because a caller waits for it.
@@ -168,10 +160,10 @@ class Enricher:
             self._held[lease.token] = lease
         return lease
 
-    def _do(self, lease: Lease, extract: Extract | None = None) -> Step:
+    def _do(self, lease: Lease) -> Step:
         """Work on a lease, and return it if that is interrupted."""
         try:
-            return self._traced(lease, extract or self._extractor.extract)
+            return self._traced(lease)
         except BaseException as error:
             self._put_back(lease, error)
             raise
@@ -252,18 +244,18 @@ class Enricher:
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
 
-    def _traced(self, lease: Lease, extract: Extract) -> Step:
+    def _traced(self, lease: Lease) -> Step:
         with span("cognigraph.enrich.batch", lease.space) as current:
-            step = self._work(lease, extract)
+            step = self._work(lease)
             failed = step.error is not None
             outcome(current, failed, chunks=step.chunks, triples=step.triples)
             return step
 
-    def _work(self, lease: Lease, extract: Extract) -> Step:
+    def _work(self, lease: Lease) -> Step:
         try:
             with Heartbeat(self._store, lease, self._settings.lease, self._clock):
                 self._settle(lease)
-                read = self._derive(lease, extract)
+                read = self._derive(lease)
         except StoreError:
             raise
         except _OutOfOrderError:
@@ -294,7 +286,7 @@ class Enricher:
         unwritten = None if lease.chunks else failed.error
         return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
-    def _derive(self, lease: Lease, extract: Extract) -> _Read:
+    def _derive(self, lease: Lease) -> _Read:
         """Extract and derive, leaving out chunks that only repeat recalled text."""
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip() or chunk.stated)
@@ -308,7 +300,7 @@ class Enricher:
             if chunks and not window.chunks:
                 extraction = Extraction()
             else:
-                extraction = (summarise or extract)(window)
+                extraction = (summarise or self._extractor.extract)(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
             if not extraction.starts_over:
@@ -469,29 +461,17 @@ class Enricher:
     def steps(self, space: str | None, is_over: Callable[[], bool]) -> Iterator[Step]:
         """Yield what is done until nothing is ready, or ``is_over`` says so.
 
-        Steps that have begun are then finished. Sessions of a large backlog are enriched side by
-        side, and read in processes of their own, if the extractor allows it; those of other
-        extractors, which wait for a model, as the settings say.
+        Steps that have begun are then finished. As many sessions are enriched side by side as
+        ``EnrichSettings.calls`` says.
         """
         while not (is_over() or self._hurried) and self.embed_waiting(space):
             pass
-        take = partial(self._take, space)
-        while not is_over():
-            backlog = partial(self._store.queue.pending, space)
-            count = count_readers(self._extractor, self._settings, backlog)
-            if count > 1:
-                with Readers(self._extractor, count) as readers:
-                    work = partial(self._do, extract=readers.extract)
-                    # One more than there are processes, which read while a result is written.
-                    yield from side_by_side(take, work, count + 1, is_over)
-                return
-            if self._settings.calls > 1 and not is_portable(self._extractor):
-                yield from side_by_side(take, self._do, self._settings.calls, is_over)
-                return
-            for _ in range(_UNTIL_COUNTED):
-                if is_over() or (done := self.step(space)) is None:
-                    return
-                yield done
+        if self._settings.calls > 1:
+            take = partial(self._take, space)
+            yield from side_by_side(take, self._do, self._settings.calls, is_over)
+            return
+        while not is_over() and (done := self.step(space)) is not None:
+            yield done
 
     def estimate(self, space: str, redo: Sequence[str] = ()) -> Estimate:
         """Estimate the cost of enriching all pending work, without a call."""

@@ -72,11 +72,6 @@ class RulesExtractor:
         """Number of preceding chunks needed for a result that does not depend on the window."""
         return CONTEXT
 
-    @property
-    def is_portable(self) -> bool:
-        """Always true: it only computes."""
-        return True
-
     def extract(self, window: Window) -> Extraction:
         """Extract the window's facts and mentions, and the session's updated keys and themes.
 
@@ -154,17 +149,17 @@ _LONGEST_NEWS = 16
 """Tokens; a longer sentence says something of its own."""
 
 
-def _salience(one: ReadSentence) -> float:
+def _salience(item: ReadSentence) -> float:
     """Score how informative a sentence is for a summary, by the sentence alone."""
-    tokens = one.sentence.tokens
+    tokens = item.sentence.tokens
     lows = {token.low for token in tokens}
-    scores = sorted((phrase.score for phrase in one.phrases), reverse=True)[:3]
-    if one.sentence.question or not scores:
+    scores = sorted((phrase.score for phrase in item.phrases), reverse=True)[:3]
+    if item.sentence.question or not scores:
         return 0.0
     value = sum(scores) / 3
-    value += 0.4 * any(span.when for span in one.times)
+    value += 0.4 * any(span.when for span in item.times)
     value += 0.2 * any(is_past(low) for low in lows)
-    value += 0.2 * any(phrase.proper for phrase in one.phrases)
+    value += 0.2 * any(phrase.proper for phrase in item.phrases)
     value += 0.15 * any(token.kind == "number" for token in tokens)
     value += 0.4 * ("i" in lows or "my" in lows or "we" in lows)
     value -= 0.3 * bool(lows & {"you", "your"})

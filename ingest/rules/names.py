@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cognigraph.english import words
-from cognigraph.english.first_names import is_first_name
 from cognigraph.english.sentences import TITLES, Token
-from cognigraph.english.verbs import BE, FINITE_AUX, guess_verb, is_past, known_verb, verb_only
-from cognigraph.english.words import CITIES, REGIONS, word_set
+from cognigraph.english.verbs import BE, FINITE_AUX, VERBS, guess_verb, is_past, verb_only
+from cognigraph.english.words import CITIES, REGIONS, is_first_name, word_set
 
 _INSIDE = word_set("of the de la van von der di da del al bin")
 _MAX_NAME = 6
@@ -323,7 +322,7 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
 
 
 def _is_verb_form(low: str) -> bool:
-    found = known_verb(low)
+    found = VERBS.get(low)
     return found is not None and found.form in ("s", "ing") and low not in _COMPOUND
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from cognigraph.english import words
-from cognigraph.english.first_names import is_first_name
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.times.readers import DAYPARTS, MONTHS, UNITS, WEEKDAYS
@@ -37,6 +36,7 @@ from cognigraph.english.words import (
     ROLES,
     TAKING_BACK,
     TITLES,
+    is_first_name,
     word_set,
 )
 from cognigraph.ingest.extraction import Fact
@@ -143,7 +143,7 @@ _PET_WORDS = (
     "|goldfish|ferret|gecko|snake"
 )
 _OLDER = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|half|late) )?"
-_ONES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
+_RELATIVES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
 _WHO = rf"(?:I|{_MY} (?P<kin>{_OLDER}(?:{_KIN_WORDS}))(?: (?P<named>{_PERSON}))?)"
 _ANYONE = rf"(?:{_WHO}|(?P<third>{_PERSON}))"
 _ATTRIBUTES: tuple[tuple[str, str], ...] = (
@@ -250,7 +250,7 @@ def alias_in(fact: Fact) -> str | None:
     return None if kin is None else f"{fact.object}'s {kin[1]}"
 
 
-_KINSHIP = re.compile(rf"is ({_ONES}) of")
+_KINSHIP = re.compile(rf"is ({_RELATIVES}) of")
 
 
 def _is_unreal(text: str) -> bool:
@@ -416,7 +416,7 @@ _SAME = tuple(
 
 
 _HAVING = re.compile(
-    rf"(?:I|[Ww]e) have (?=an? {_ONES} (?:called|named) {_PERSON}(?: ,)?(?: and)? an? )"
+    rf"(?:I|[Ww]e) have (?=an? {_RELATIVES} (?:called|named) {_PERSON}(?: ,)?(?: and)? an? )"
 )
 _ANOTHER = re.compile(rf"( (?:called|named) {_PERSON})(?: ,)?(?: and)?(?= an? )")
 
@@ -642,14 +642,14 @@ def _kinship(accepts: Callable[[str], bool]) -> _Reading:
     def read(match: re.Match[str], clause: _Clause) -> Fact | None:
         name, owner = match["value"], clause.speaker
         known = name != owner and accepts(name)
-        return _kin_of(name, match["one"].lower(), owner) if known else None
+        return _kin_of(name, match["relative"].lower(), owner) if known else None
 
     return read
 
 
-def _kin_of(name: str, one: str, owner: str) -> Fact:
-    type = "animal" if re.fullmatch(f"{_OLDER}(?:{_PET_WORDS})", one) else "person"
-    return _fact(name, f"is {one} of", owner, "person", subject_type=type)
+def _kin_of(name: str, relative: str, owner: str) -> Fact:
+    type = "animal" if re.fullmatch(f"{_OLDER}(?:{_PET_WORDS})", relative) else "person"
+    return _fact(name, f"is {relative} of", owner, "person", subject_type=type)
 
 
 def _own_name(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -722,17 +722,17 @@ FRAMES: tuple[Frame, ...] = (
            _states("has", "concept")),
     _frame("attribute", rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
            _attribute),
-    _frame("called", rf"{_MY} (?P<one>{_ONES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
+    _frame("called", rf"{_MY} (?P<relative>{_RELATIVES})(?: is called| is named|'s name is) (?P<value>{_PERSON})",
            _kinship(_is_name)),
-    _frame("kin is", rf"{_MY} (?:new |current )?(?P<one>{_ONES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
-    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<one>{_ONES})", _kinship(_is_person)),
-    _frame("have called", rf"{_WE} have an? (?P<one>{_ONES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
+    _frame("kin is", rf"{_MY} (?:new |current )?(?P<relative>{_RELATIVES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
+    _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<relative>{_RELATIVES})", _kinship(_is_person)),
+    _frame("have called", rf"{_WE} have an? (?P<relative>{_RELATIVES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
     _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
            _states("has", "concept")),
     _frame("call me", rf"(?:(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me|[Mm]y name is) (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
 )  # fmt: skip
 
-_APPOSITION = re.compile(rf"\b[Mm]y (?P<one>{_ONES}) (?P<value>{_PERSON})(?!\w)")
+_APPOSITION = re.compile(rf"\b[Mm]y (?P<relative>{_RELATIVES}) (?P<value>{_PERSON})(?!\w)")
 
 
 def _appositions(clause: _Clause) -> Iterator[_Read]:
@@ -750,7 +750,7 @@ def _appositions(clause: _Clause) -> Iterator[_Read]:
                 break
         name = " ".join(parts)
         if name and name != clause.speaker and _is_end_of_name(clause.text, match.end()):
-            yield "apposition", _kin_of(name, match["one"].lower(), clause.speaker)
+            yield "apposition", _kin_of(name, match["relative"].lower(), clause.speaker)
 
 
 def _is_end_of_name(text: str, end: int) -> bool:

@@ -514,7 +514,7 @@ class SessionState:
             found.setdefault(episode.get(item.chunk, -1), []).append(item)
         groups = [found[at] for at in sorted(found)]
         while len(groups) > _MOST_THEMES:
-            sizes = [len(one) + len(two) for one, two in pairwise(groups)]
+            sizes = [len(first) + len(second) for first, second in pairwise(groups)]
             at = sizes.index(min(sizes))
             groups[at : at + 2] = [[*groups[at], *groups[at + 1]]]
         return groups

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from cognigraph.english.sentences import Sentence, sentences
 from cognigraph.english.times.find import TimeSpan, is_correction, read_times
@@ -65,7 +64,7 @@ def _plain(line: str) -> str:
 # happens to have leased, so a chunk yields the same result in any batch.
 
 CONTEXT = 8
-"""Number of chunks before a window that can affect its result by their names and speakers."""
+"""Number of chunks before a window that can affect its result by their speakers and language."""
 _SERVING = UNREAD_ROLES | {"assistant"}
 _JUDGED = 12
 """Number of sentences of a chunk by which its language is told."""
@@ -101,15 +100,8 @@ _LONGEST_CORRECTION = 16
 """Tokens; a longer sentence says something of its own."""
 
 
-class _Heard(NamedTuple):
-    """The type of a name, and whether its words or its context determine the type."""
-
-    type: str
-    sure: bool
-
-
 class ChunkInContext:
-    """A chunk that is read with the names and speakers of the preceding chunks."""
+    """A chunk that is read with the speakers and the language of the preceding chunks."""
 
     def __init__(self, chunk: WorkChunk, before: Iterable[ChunkInContext]) -> None:
         self.chunk = chunk
@@ -121,7 +113,6 @@ class ChunkInContext:
         self.to_assistant = self.role == "user" or (self.role is None and "assistant" in roles)
         habits = (turn.english for turn in (self, *reversed(self._around)))
         self._habit = next((habit for habit in habits if habit is not None), False)
-        self.names = _names_heard(self.sentences) if self.english is not False else {}
 
     @cached_property
     def role(self) -> Role | None:
@@ -137,12 +128,8 @@ class ChunkInContext:
     @cached_property
     def read(self) -> list[ReadSentence]:
         """The sentences with their names, time expressions and key phrases."""
-        heard: dict[str, _Heard] = {}
-        for turn in (*self._around, self):
-            _hear(heard, turn.names)
-        found = list(zip(self.sentences, read_times(self.sentences, self.chunk.at), strict=True))
-        names = {low: name.type for low, name in heard.items()}
-        read = _read(found, names, self.speakers, habit=self._habit)
+        timed = list(zip(self.sentences, read_times(self.sentences, self.chunk.at), strict=True))
+        read = _read(timed, self.speakers, habit=self._habit)
         self._around = ()  # release the preceding chunks, which would keep all earlier ones alive
         return read
 
@@ -166,30 +153,8 @@ class ChunkInContext:
         return list(self.framed)
 
 
-def _names_heard(found: Iterable[Sentence]) -> dict[str, _Heard]:
-    """Return the names of sentences, other than doubtful ones at the start of a sentence.
-
-    They are then recognised at the start of a sentence as well.
-    """
-    heard: dict[str, _Heard] = {}
-    for sentence in found:
-        for name in find_names(sentence.tokens, {}):
-            if name.sure or name.start:
-                _hear(heard, {name.text.lower(): _Heard(name.type, name.sure)})
-    return heard
-
-
-def _hear(heard: dict[str, _Heard], names: Mapping[str, _Heard]) -> None:
-    """Add names; the first type of a name stays unless it was an unspecific guess."""
-    for low, new in names.items():
-        held = heard.setdefault(low, new)
-        if held.type == "object" and new.sure:
-            heard[low] = new
-
-
 def _read(
-    found: Iterable[tuple[Sentence, list[TimeSpan]]],
-    names: Mapping[str, str],
+    timed: Iterable[tuple[Sentence, list[TimeSpan]]],
     speakers: Sequence[str],
     *,
     habit: bool,
@@ -201,24 +166,24 @@ def _read(
     """
     aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
     full = {speaker.lower() for speaker in speakers}
-    known = {**names, **dict.fromkeys((*full, *aliases), "person")}
+    known = dict.fromkeys((*full, *aliases), "person")
     read = []
-    for sentence, times in found:
+    for sentence, times in timed:
         told = is_english(sentence.text)
         english = habit if told is None else told
         times = times if english else []
-        timed = {index for span in times for index in range(span.start, span.end)}
+        dated = {index for span in times for index in range(span.start, span.end)}
         named = tuple(
             _as_speaker(name, aliases)
             for name in find_names(sentence.tokens, known)
-            if name.start not in timed and (english or name.text.lower() in known)
+            if name.start not in dated and (english or name.text.lower() in known)
         )
         for name in named:
             if name.sure:
                 known.setdefault(name.text.lower(), name.type)
         placed = {name.start: name for name in named}
         common = () if english else _common_words(sentence)
-        phrases = key_phrases(sentence.tokens, placed, {*timed, *common}, full)
+        phrases = key_phrases(sentence.tokens, placed, {*dated, *common}, full)
         read.append(ReadSentence(sentence, named, tuple(times), tuple(phrases), english))
     return read
 

@@ -1,4 +1,4 @@
-"""Question readers, which extend the rule-based analysis of a question by a model or a recording.
+"""Question readers, which extend the rule-based analysis of a question by a model.
 
 The rules always run first. If a reader fails, the search continues with what the rules found and
 adds a note to the trace, so no search depends on a model.
@@ -6,16 +6,13 @@ adds a note to the trace, so no search depends on a model.
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cognigraph.errors import CogniGraphError, ConfigurationError
+from cognigraph.errors import CogniGraphError
 from cognigraph.model import Usage
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.temporal import TimeWindow
@@ -84,36 +81,6 @@ class ModelReader:
             if len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return reading
-
-
-class RecordedReader:
-    """Returns recorded readings by question, and an empty reading for any other question."""
-
-    def __init__(self, readings: Mapping[str, QuestionReading]) -> None:
-        self._readings = dict(readings)
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> RecordedReader:
-        """Read a JSON file: ``{"queries": [{"question", "entities": [{"name"}], "when"}]}``.
-
-        Raises :class:`ConfigurationError` if it cannot be read or has another form.
-        """
-        try:
-            queries = json.loads(Path(path).read_text("utf-8"))["queries"]
-            return cls({query["question"]: _recorded(query) for query in queries})
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ConfigurationError(
-                f"cannot read recorded questions from {path}: {type(error).__name__}: {error}"
-            ) from error
-
-    def read(self, question: str, now: datetime) -> QuestionReading:
-        """Return the recorded reading, or an empty one."""
-        return self._readings.get(question, QuestionReading())
-
-
-def _recorded(query: Mapping[str, Any]) -> QuestionReading:
-    entities = tuple(str(entity["name"]) for entity in query.get("entities") or ())
-    return QuestionReading(entities, query.get("when") or None, query.get("rewrite") or None)
 
 
 def add_reading(

@@ -278,9 +278,19 @@ def top_down_query(query: CandidateQuery) -> CandidateQuery:
     )
 
 
+def is_top_down(settings: SearchSettings) -> bool:
+    """Whether only summaries and triples lead to messages, as in the paper."""
+    return settings.ranking == "licomemory" and settings.licomemory.candidates == "paper"
+
+
+def has_anchors_by_vectors(settings: SearchSettings) -> bool:
+    """Whether anchors are the entities whose names are most similar to the question's."""
+    return settings.ranking == "licomemory" and settings.licomemory.anchors == "vectors"
+
+
 def why_nothing(candidates: Candidates, settings: SearchSettings) -> list[str]:
     """What to tell the user if no fact led to a message."""
-    return [_NO_FACT] if settings.is_top_down and not candidates.chunks.uids else []
+    return [_NO_FACT] if is_top_down(settings) and not candidates.chunks.uids else []
 
 
 def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candidates:

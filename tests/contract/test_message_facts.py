@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bench.recorded import RecordedExtractor
 from cognigraph import Filter, InvalidMessageError
-from cognigraph.ingest import Extraction, RecordedExtractor, RulesExtractor
+from cognigraph.ingest import Extraction, RulesExtractor
 from cognigraph.model import Theme
 from tests.contract.test_states import at, home, statuses
 

@@ -9,7 +9,7 @@ import pytest
 
 from cognigraph import InvalidMessageError, Message
 from cognigraph.ingest import RulesExtractor
-from cognigraph.ingest.insert.prepare import MAX_DEPTH
+from cognigraph.operations.adding import MAX_DEPTH
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cognigraph import ConfigurationError, Memory, Message, StoreError
-from cognigraph.ingest.insert.prepare import clean
+from cognigraph.operations.adding import clean
 from cognigraph.operations.copying import Import
 from cognigraph.stores.records import Derivation
 from tests.contract.test_enrichment import claim

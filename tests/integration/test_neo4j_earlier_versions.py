@@ -81,6 +81,7 @@ def shape(create: str) -> str:
 def marked(driver: Driver, space: str, mark: str) -> list[str]:
     """Ids of the messages with a tag or a field, as the full-text index finds them."""
     rows = driver.execute_query(
+        "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh() "
         "CALL db.index.fulltext.queryNodes('chunk_lexemes', $query) YIELD node "
         "RETURN node.message_id ORDER BY node.message_id",
         query=having_marks(space, [mark]),

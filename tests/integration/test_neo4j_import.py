@@ -28,7 +28,7 @@ CHUNKS, LIMIT = 60, 30
 The limit is inside the second session of three.
 """
 ALL = 1000
-BULK = Path(__file__).parents[2] / "bench" / "bulk.py"
+ROOT = Path(__file__).parents[2]
 
 
 def first_messages(file: str, copy: Path) -> Path:
@@ -90,7 +90,8 @@ def test_a_memory_finds_in_the_database_what_it_finds_in_the_file(tmp_path: Path
         pytest.skip(f"neo4j-admin is run from Maven's artifacts only, and this is {resolve(LINE)}")
     file = str(tmp_path / "m.db")
     sizes = ["--chunks", str(CHUNKS), "--triples", str(CHUNKS)]
-    subprocess.run([sys.executable, BULK, file, *sizes], check=True)
+    command = [sys.executable, "-m", "bench.bulk", file, *sizes]
+    subprocess.run(command, check=True, cwd=ROOT)
     small, folder = Sizes("512m", "32m"), tmp_path / "server"
     with (
         imported(file, folder, LINE, small, LIMIT, Laps()) as server,

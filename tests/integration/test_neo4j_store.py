@@ -31,7 +31,7 @@ from cognigraph.model.storage import Check, EmbedderIdentity
 from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.housekeeping import memory_limit
-from cognigraph.stores.neo4j.index import few_chunks, sources, word_counts
+from cognigraph.stores.neo4j.index import few_chunks, gather, sources, word_counts
 from cognigraph.stores.neo4j.index.vectors import index_name, wait_until_built
 from cognigraph.stores.neo4j.messages import splice
 from cognigraph.stores.neo4j.schema import migrations
@@ -710,6 +710,39 @@ def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, 
         store.messages.insert(name, [message(name, 0, text="apple pie and cream")])
     for name in [*spaces, *spaces]:
         assert store.search.candidates(name, probe).lexicon.frequencies == {"appl": 1}
+
+
+def test_words_are_found_directly_after_the_commit(open_store: Open, space: str) -> None:
+    """The full-text index is brought up to date after the commit; a search waits for it."""
+    writer, reader = open_store(), open_store()
+    nowhere = np.zeros(EMBEDDER.dimension, np.float32)
+    for number in range(40):
+        word = f"zebra{number}"
+        writer.messages.insert(space, [message(space, number, text=word)])
+        probe = CandidateQuery(nowhere, terms=tuple(term_counts(word)), chunks_by_terms=5)
+        found = reader.search.candidates(space, probe)
+        assert found.chunks.uids == (message(space, number).chunks[0].uid,)
+
+
+def test_small_layers_compared_outside_the_server_give_the_same(
+    open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, vectors = open_store(), unit(150)
+    store.messages.insert(
+        space,
+        [
+            replace(row, role="tool" if number % 3 == 0 else None)
+            for number, row in enumerate(message(space, n, vector=vectors[n]) for n in range(150))
+        ],
+    )
+    probe = CandidateQuery(vectors[7], chunks_by_vector=20)
+    assert not probe.where.is_narrow
+    here = store.search.candidates(space, probe).chunks
+    monkeypatch.setattr(gather, "_FEW_SENT", 1000)
+    there = store.search.candidates(space, probe).chunks
+    assert here.uids == there.uids and here.by_vector.tolist() == there.by_vector.tolist()
+    assert here.by_vector.sum() == 20
+    assert {here.roles[row] for row in np.flatnonzero(here.by_vector)} == {None}
 
 
 def test_more_equal_matches_than_are_fetched_give_the_newest(open_store: Open, space: str) -> None:

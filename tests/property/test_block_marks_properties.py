@@ -22,7 +22,7 @@ from cognigraph import (
     Triple,
     Why,
 )
-from cognigraph.ingest.insert.echo import fresh
+from cognigraph.ingest.pieces import fresh
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Said, message_head
 from cognigraph.text.marks import TAGS, one_line

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import Context, ContextSettings, Hit, SearchResult, Trace, Why
-from cognigraph.ingest.insert.echo import fresh
+from cognigraph.ingest.pieces import fresh
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
 from cognigraph.retrieve.block_lines import Background, Before
 from cognigraph.retrieve.excerpt.units import prose, segment

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cognigraph import InvalidMessageError, Message
-from cognigraph.ingest.insert.prepare import message_data
+from cognigraph.operations.adding import message_data
 from cognigraph.text.terms import replace_surrogates
 
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

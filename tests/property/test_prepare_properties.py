@@ -19,7 +19,7 @@ from cognigraph import (
     Message,
     Settings,
 )
-from cognigraph.ingest.insert.prepare import clean
+from cognigraph.operations.adding import clean
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.ingest.insert.echo import fresh, fresh_pieces, recalled
-from cognigraph.ingest.insert.split import split
+from cognigraph.ingest.pieces import fresh, fresh_pieces, recalled, split
 from cognigraph.retrieve.assemble import assemble
 from tests.cases import each
 from tests.property.alphabets import STORABLE_TEXT

@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cognigraph import ids
-from cognigraph.ingest.insert.split import parts, split
+from cognigraph.ingest.pieces import parts, split
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.text import terms as lexical
 from cognigraph.text.marks import estimate_tokens

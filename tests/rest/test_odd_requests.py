@@ -13,8 +13,8 @@ from starlette.datastructures import Headers
 from starlette.types import Message
 
 from cognigraph.errors import StoreError
-from cognigraph.ingest.insert.prepare import MAX_DEPTH
 from cognigraph.listening import _listening
+from cognigraph.operations.adding import MAX_DEPTH
 from cognigraph.server.gate import ServerLimits, _Body
 from cognigraph.server.problems import Problem, of_error
 

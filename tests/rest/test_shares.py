@@ -37,8 +37,6 @@ PLACES = 4
 class Held(RulesExtractor):
     """The rules, which wait with what the space ``mean`` says until they are let go."""
 
-    is_portable = False
-
     def __init__(self) -> None:
         super().__init__()
         self.go = Event()

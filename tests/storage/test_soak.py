@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from cognigraph import EnrichSettings, Memory, RetentionSettings, Settings
-from cognigraph.ingest.queue.readers import WORTHWHILE
 from cognigraph.testing import HashEmbedder
 from tests.forked import Forked
 
@@ -28,9 +27,9 @@ SWEEP = timedelta(seconds=1)
 
 
 def opened(path: Path | str, size: int) -> Memory:
-    """A memory that reads this many messages in several processes, with a worker that sweeps."""
-    is_large = size >= WORTHWHILE
-    enrich = EnrichSettings() if is_large else EnrichSettings(batch=5, processes=2)
+    """A memory for this many messages, with a worker that sweeps."""
+    is_large = size >= 2000
+    enrich = EnrichSettings() if is_large else EnrichSettings(batch=5)
     settings = Settings(enrich=enrich, retention=RetentionSettings(sweep=SWEEP))
     embedder = "wordllama" if is_large else HashEmbedder(32)
     return Memory(path, embedder=embedder, settings=settings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -58,9 +57,8 @@ def worker_check(memory: Memory) -> tuple[bool, str]:
 
 
 @pytest.mark.slow
-def test_after_a_backlog_that_several_processes_read_the_worker_goes_on(opened, monkeypatch):
-    monkeypatch.setattr(sys, "executable", "")  # no process can be started: they are threads then
-    memory = opened({"batch": 2, "processes": 2})
+def test_after_a_backlog_that_several_threads_read_the_worker_goes_on(opened):
+    memory = opened({"batch": 2, "calls": 2})
     memory.add_many([{"text": f"Ann{n} lives in Oslo.", "id": f"m{n}"} for n in range(6)])
     memory.flush(20)
     memory.add("Klara works at DNB.", id="late")

@@ -16,7 +16,7 @@ import pytest
 from bench.neo4j_csv import NODES, RELATIONSHIPS, Export, labels_of
 from bench.synthetic import World, messages
 from cognigraph.embed import CheckedEmbedder, resolve
-from cognigraph.ingest.insert.prepare import clean, to_rows
+from cognigraph.operations.adding import clean, to_rows
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.neo4j.index.packed import columns
 from cognigraph.stores.neo4j.messages import chunk_row
@@ -27,12 +27,13 @@ Files = dict[str, list[dict[str, str]]]
 
 CHUNKS, FACTS = 60, 180
 END_IDS = (":START_ID", ":END_ID")
-BULK = Path(__file__).parents[2] / "bench" / "bulk.py"
+ROOT = Path(__file__).parents[2]
 
 
 def filled(file: Path, facts: int) -> str:
     sizes = ["--chunks", str(CHUNKS), "--triples", str(facts)]
-    subprocess.run([sys.executable, BULK, file, *sizes], check=True)
+    command = [sys.executable, "-m", "bench.bulk", file, *sizes]
+    subprocess.run(command, check=True, cwd=ROOT)
     return str(file)
 
 
@@ -206,7 +207,10 @@ def test_a_file_without_facts_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sizes", [["--chunks", "0"], ["--triples", "-1"]])
 def test_sizes_that_make_no_sense_are_refused(tmp_path: Path, sizes: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, BULK, tmp_path / "m.db", *sizes], capture_output=True, text=True
+        [sys.executable, "-m", "bench.bulk", tmp_path / "m.db", *sizes],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
     assert done.returncode == 2 and "at least" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,7 @@ import pytest
 from cognigraph import CogniGraphError, Memory, Space
 from cognigraph.cli.app import main
 from cognigraph.cli.memory_options import Options, read_environment
-from cognigraph.cli.operation_commands import DERIVED
+from cognigraph.cli.options import DERIVED
 from cognigraph.cli.parser import build_parser
 from cognigraph.declared import GROUPS as DECLARED_GROUPS
 from cognigraph.declared import declared

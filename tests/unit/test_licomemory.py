@@ -19,6 +19,7 @@ from cognigraph.retrieve.rank.licomemory import (
     factors_below,
     gaps,
     harmonic_mean,
+    is_top_down,
     median_gap,
     most_similar_names,
     paper_decay,
@@ -353,9 +354,9 @@ def test_the_time_in_a_question_counts_by_decay_alone():
 
 
 def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
-    assert top_down().is_top_down
-    assert not PAPER.is_top_down
-    assert not replace(top_down(), ranking="default").is_top_down
+    assert is_top_down(top_down())
+    assert not is_top_down(PAPER)
+    assert not is_top_down(replace(top_down(), ranking="default"))
 
 
 @each(

@@ -48,5 +48,6 @@ def test_more_texts_are_fetched_once_if_too_many_tie_or_are_hidden() -> None:
     assert more is not None and more.fetch == 4000 and more.parameters["is_last"]
     assert more.further(4000, 3) is None
     assert words.further(119, 3) is None and words.further(120, 30) is None
+    assert words.further(4000, 3) is None  # so many had the same words, and were fetched at once
     assert looking_further(NEAR, words, [63, 0.7, 50, 120, 30], 0) is None
     assert looking_further(NEAR, words, [63, 0.7, 50, 120, 0], 0) == (NEAR, more)

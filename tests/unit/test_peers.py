@@ -26,7 +26,7 @@ from bench.peers.catalog import MEMORIES, chosen
 from bench.peers.conversations import Conversation, Question
 from bench.peers.driver import Limit, OverTimeError, Peer, PeerDiedError, PeerError
 from bench.peers.stub import running
-from cognigraph.ingest.recorded import RecordedFact, RecordedSession
+from bench.recorded import RecordedFact, RecordedSession
 from cognigraph.testing import HashEmbedder
 
 TEXTS = {"m1": "I moved to Oslo.", "m2": "Oslo is  cold.", "m3": "moved"}

@@ -11,7 +11,7 @@ import pytest
 
 from cognigraph import InsertSettings, InvalidMessageError, Message, ids
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.ingest.insert.prepare import Clean, check_name, clean, to_rows
+from cognigraph.operations.adding import Clean, check_name, clean, to_rows
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import term_counts
 from tests.cases import each

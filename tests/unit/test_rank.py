@@ -12,7 +12,7 @@ import pytest
 from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings
 from cognigraph.ingest import RulesExtractor
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.licomemory import session_scores
+from cognigraph.retrieve.rank.licomemory import is_top_down, session_scores
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import (
     PLAIN,
@@ -197,7 +197,7 @@ def test_only_the_best_matches_count_if_the_settings_say_so():
     found = session_scores(candidates(chunk_pool([0.1]), sessions=sessions), 3)
     assert found[0] == pytest.approx(0.4) and math.isnan(found[1])
     released = SearchSettings.licomemory_as_released()
-    assert (released.licomemory.session_matches, released.is_top_down) == (3, True)
+    assert (released.licomemory.session_matches, is_top_down(released)) == (3, True)
     with pytest.raises(ConfigurationError, match="session_matches must be at least 1"):
         LicoMemorySettings(session_matches=0)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.reach import account
+from bench.recorded import NO_TURN, RecordedFact
 from cognigraph import Memory
-from cognigraph.ingest.recorded import NO_TURN, RecordedFact
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import START
 

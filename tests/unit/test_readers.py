@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bench.recorded import RecordedReader
 from cognigraph import ConfigurationError, Memory
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.llm import ChatModel
-from cognigraph.retrieve import ModelReader, QuestionReading, RecordedReader
+from cognigraph.retrieve import ModelReader, QuestionReading
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.question.question_readers import with_reading
 from cognigraph.retrieve.question.temporal import NamedDate, TimeWindow

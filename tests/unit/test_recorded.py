@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from cognigraph.errors import ConfigurationError
-from cognigraph.ingest.extraction import Fact, Mention, Window
-from cognigraph.ingest.recorded import (
+from bench.recorded import (
     BAD_WHEN,
     NO_TURN,
     UNKNOWN_SESSION,
     RecordedExtractor,
 )
+from cognigraph.errors import ConfigurationError
+from cognigraph.ingest.extraction import Fact, Mention, Window
 from cognigraph.model import Theme
 from cognigraph.stores.records import SessionNotes, WorkChunk
 from tests.cases import each
@@ -106,10 +106,8 @@ def test_a_recorded_session_without_anything_is_empty_not_unknown() -> None:
 
 def test_reading_files(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(json.dumps(RECORDING), encoding="utf-8")
+    assert list(RecordedExtractor.from_file(tmp_path / "b.json").sessions) == ["1", "two"]
     (tmp_path / "a.json").write_text('{"sessions": []}', encoding="utf-8")
-    found = RecordedExtractor.from_directory(tmp_path)
-    assert list(found) == ["a", "b"]
-    assert list(found["b"].sessions) == ["1", "two"]
     assert RecordedExtractor.from_file(tmp_path / "a.json").sessions == {}
 
 
@@ -120,11 +118,6 @@ def test_unreadable_files(tmp_path: Path, content: str | None) -> None:
         path.write_text(content, encoding="latin-1")
     with pytest.raises(ConfigurationError, match=r"r\.json"):
         RecordedExtractor.from_file(path)
-
-
-def test_a_directory_without_recordings(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="no recording"):
-        RecordedExtractor.from_directory(tmp_path)
 
 
 @each(

@@ -16,6 +16,7 @@ from cognigraph import (
     SearchSettings,
     Settings,
 )
+from cognigraph.retrieve.rank.licomemory import is_top_down
 from tests.cases import each
 
 GROUPS = (
@@ -44,8 +45,8 @@ def test_the_papers_values():
     assert (paper.k, paper.decay_exponent, paper.decay) == (15, 0.1, True)
     assert (paper.licomemory.mean, paper.licomemory.tau_scale) == ("harmonic", 1.0)
     assert paper.licomemory.hyperlinks
-    assert paper.is_top_down
-    assert not SearchSettings().is_top_down
+    assert is_top_down(paper)
+    assert not is_top_down(SearchSettings())
 
 
 @pytest.mark.parametrize("switch", [{"hyperlinks": False}, {"bare_chunks": "among"}])

@@ -1,8 +1,7 @@
-"""How many processes read a backlog, and work that several threads share."""
+"""Work that several threads share."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -12,37 +11,8 @@ from time import sleep
 
 import pytest
 
-from cognigraph import EnrichSettings
 from cognigraph.errors import StoreError
-from cognigraph.ingest import Extraction, Window
-from cognigraph.ingest.queue.readers import WORTHWHILE, count_readers, side_by_side
-from cognigraph.ingest.rules.extractor import RulesExtractor
-
-
-class Asking:
-    """An extractor that does not say that it only computes."""
-
-    name = "asking-1"
-
-    def extract(self, window: Window) -> Extraction:
-        return Extraction()
-
-
-@pytest.mark.parametrize(
-    ("processes", "waiting", "count"),
-    [(None, WORTHWHILE, 3), (None, WORTHWHILE - 1, 1), (1, 10**6, 1), (2, 65, 2), (2, 64, 1)],
-)
-def test_several_processes_read_a_large_backlog(
-    monkeypatch: pytest.MonkeyPatch, processes: int | None, waiting: int, count: int
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
-    settings = EnrichSettings(processes=processes)
-    assert count_readers(RulesExtractor(), settings, lambda: waiting) == count
-
-
-def test_an_extractor_that_does_more_than_compute_reads_alone() -> None:
-    settings = EnrichSettings(processes=4)
-    assert count_readers(Asking(), settings, lambda: 10**6) == 1
+from cognigraph.ingest.queue.side_by_side import side_by_side
 
 
 def numbered(end: int) -> Callable[[], int | None]:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cognigraph.ingest.insert.split import parts, split
+from cognigraph.ingest.pieces import parts, split
 from tests.cases import each
 
 

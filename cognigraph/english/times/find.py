@@ -503,7 +503,7 @@ def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
         return None  # a possessive
     if after == "been":
         return _PAST
-    if after in ARRANGED or (after.endswith("ing") and verbs.known_verb(after)):
+    if after in ARRANGED or (after.endswith("ing") and verbs.VERBS.get(after)):
         return _FUTURE  # not "it is stunning in spring"
     adjacent = all(word in _SKIPPED for word in lows[at + 1 : start])
     spoken = lows[at] == "am" or (at > 0 and lows[at - 1] == "we")

@@ -36,6 +36,9 @@ _INDEX_TIMEOUT = 900
 _MIGRATION_TIMEOUT = 3600
 """Seconds; to fill the new indexes of a large database takes long, but happens once a release."""
 
+_FULL_TEXT = ("chunk_lexemes", "triple_lexemes")
+"""Indexes that have other options since the migration "full_text"."""
+
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
@@ -140,6 +143,9 @@ def _migrate(
             f"{connection.uri} has schema {version}, this cognigraph knows up to {newest}; "
             "upgrade cognigraph-memory"
         )
+    if 0 < version < number_of("full_text"):
+        for name in _FULL_TEXT:
+            connection.command("vectors/drop", name=name)
     for number, name in migrations():
         if number > version:
             for command in commands(name):

@@ -36,8 +36,3 @@ CREATE INDEX entity_space IF NOT EXISTS FOR (n:Entity) ON (n.space);
 CREATE INDEX entity_anchor IF NOT EXISTS FOR (n:Entity) ON (n.anchor);
 CREATE INDEX entity_name IF NOT EXISTS FOR (n:Entity) ON (n.name_hash);
 
-// Terms are hashed together with their space, so the analyser only has to split at white space.
-CREATE FULLTEXT INDEX chunk_lexemes IF NOT EXISTS FOR (n:Chunk) ON EACH [n.lexemes]
-  OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
-CREATE FULLTEXT INDEX triple_lexemes IF NOT EXISTS FOR (n:Triple) ON EACH [n.lexemes]
-  OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};

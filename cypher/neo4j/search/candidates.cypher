@@ -3,9 +3,10 @@
 // parameters: space, vector, until (or null), where (see stores/neo4j/tokens.py), having (full text,
 //   replaces the index where chunks with some marks are compared), texts (true or false), entities
 //   (vectors of names), chunk, triple and theme: {index (null: none), fetch, after (arrival number
-//   after which nodes are compared one by one, null: none), limit}, chunk_words and triple_words:
-//   {query (full text, null: none), fetch, is_last (no more will be fetched), limit, constant and
-//   slope (by length) of what scores are divided by}, seeds (uids of chunks that were found
+//   after which nodes are compared one by one, null: none), limit, nearest (null, or [similarity,
+//   uid] of nodes that the store has compared)}, chunk_words and triple_words:
+//   {query (full text, null: none), fetch, most (to fetch if too many tie), is_last (no more will be
+//   fetched), limit, constant and slope (by length) of what scores are divided by}, seeds (uids of chunks that were found
 //   otherwise), anchors (hashes), names (stemmed), limit (triples of an anchor), most (an entity
 //   with more triples is a hub, and gets those among the nearest), unpacked (names of properties)
 // returns: of chunks, and of triples: [nodes fetched by vector, lowest similarity, nodes that pass,
@@ -61,24 +62,43 @@ CALL (chunk_source) {
   WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($chunk.limit)
   RETURN collect([score, node]) AS chunk_compared
 }
-CALL (chunk_indexed, chunk_compared) {
-  UNWIND chunk_indexed + chunk_compared AS pair
+CALL (chunk_source) {
+  UNWIND chunk_source.nearest AS pair
+  MATCH (node:Chunk {uid: pair[1]})
+  RETURN collect([pair[0], node]) AS chunk_given
+}
+CALL (chunk_indexed, chunk_compared, chunk_given) {
+  UNWIND chunk_indexed + chunk_compared + chunk_given AS pair
   WITH pair[1] AS node, max(pair[0]) AS score ORDER BY score DESC
   RETURN collect(node) AS chunk_nearest
 }
 CALL (chunk_words) {
   WITH chunk_words.query AS query WHERE query IS NOT NULL
+  // The index follows the commits; wait until it has those before this statement.
+  CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
   CALL db.index.fulltext.queryNodes('chunk_lexemes', query, {limit: $chunk_words.fetch})
     YIELD node, score
-  RETURN collect([score, node]) AS chunk_scored
-}
-CALL (chunk_scored) {
+  WITH collect([score, node]) AS scored
   // Which texts of the lowest score were fetched depends on the segments of the index, and so on
   // other spaces: leave out all of that score if there may be more of them.
-  WITH chunk_scored, CASE WHEN size(chunk_scored) = $chunk_words.fetch AND NOT $chunk_words.is_last
-                    THEN chunk_scored[-1][0] * 1.00001 ELSE 0.0 END AS least
+  RETURN scored AS chunk_first,
+         CASE WHEN size(scored) = $chunk_words.fetch AND NOT $chunk_words.is_last
+         THEN scored[-1][0] * 1.00001 ELSE 0.0 END AS chunk_least
+}
+CALL (chunk_words, chunk_first, chunk_least) {
+  // If then too few are left, because many texts have the same words, look at more.
+  WITH chunk_words.query AS query
+  WHERE chunk_least > 0.0
+    AND size([pair IN chunk_first WHERE pair[0] > chunk_least]) < $chunk_words.limit
+  CALL db.index.fulltext.queryNodes('chunk_lexemes', query, {limit: $chunk_words.most})
+    YIELD node, score
+  RETURN collect([score, node]) AS chunk_more
+}
+WITH *, CASE size(chunk_more) WHEN 0 THEN chunk_first ELSE chunk_more END AS chunk_scored,
+     CASE size(chunk_more) WHEN 0 THEN chunk_least ELSE 0.0 END AS chunk_worse
+CALL (chunk_scored, chunk_worse) {
   UNWIND chunk_scored AS pair
-  WITH pair[1] AS node, pair[0] AS score WHERE pair[0] > least
+  WITH pair[1] AS node, pair[0] AS score WHERE pair[0] > chunk_worse
   WITH node, score / ($chunk_words.constant + $chunk_words.slope * node.length) AS score
   ORDER BY score DESC, node.seq DESC
   // After the order, so that only as many are read as it takes.
@@ -118,24 +138,43 @@ CALL (triple_source) {
   WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($triple.limit)
   RETURN collect([score, node]) AS triple_compared
 }
-CALL (triple_indexed, triple_compared) {
-  UNWIND triple_indexed + triple_compared AS pair
+CALL (triple_source) {
+  UNWIND triple_source.nearest AS pair
+  MATCH (node:Triple {uid: pair[1]})
+  RETURN collect([pair[0], node]) AS triple_given
+}
+CALL (triple_indexed, triple_compared, triple_given) {
+  UNWIND triple_indexed + triple_compared + triple_given AS pair
   WITH pair[1] AS node, max(pair[0]) AS score ORDER BY score DESC
   RETURN collect(node) AS triple_nearest
 }
 CALL (triple_words) {
   WITH triple_words.query AS query WHERE query IS NOT NULL
+  // The index follows the commits; wait until it has those before this statement.
+  CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
   CALL db.index.fulltext.queryNodes('triple_lexemes', query, {limit: $triple_words.fetch})
     YIELD node, score
-  RETURN collect([score, node]) AS triple_scored
-}
-CALL (triple_scored) {
+  WITH collect([score, node]) AS scored
   // Which texts of the lowest score were fetched depends on the segments of the index, and so on
   // other spaces: leave out all of that score if there may be more of them.
-  WITH triple_scored, CASE WHEN size(triple_scored) = $triple_words.fetch AND NOT $triple_words.is_last
-                    THEN triple_scored[-1][0] * 1.00001 ELSE 0.0 END AS least
+  RETURN scored AS triple_first,
+         CASE WHEN size(scored) = $triple_words.fetch AND NOT $triple_words.is_last
+         THEN scored[-1][0] * 1.00001 ELSE 0.0 END AS triple_least
+}
+CALL (triple_words, triple_first, triple_least) {
+  // If then too few are left, because many texts have the same words, look at more.
+  WITH triple_words.query AS query
+  WHERE triple_least > 0.0
+    AND size([pair IN triple_first WHERE pair[0] > triple_least]) < $triple_words.limit
+  CALL db.index.fulltext.queryNodes('triple_lexemes', query, {limit: $triple_words.most})
+    YIELD node, score
+  RETURN collect([score, node]) AS triple_more
+}
+WITH *, CASE size(triple_more) WHEN 0 THEN triple_first ELSE triple_more END AS triple_scored,
+     CASE size(triple_more) WHEN 0 THEN triple_least ELSE 0.0 END AS triple_worse
+CALL (triple_scored, triple_worse) {
   UNWIND triple_scored AS pair
-  WITH pair[1] AS node, pair[0] AS score WHERE pair[0] > least
+  WITH pair[1] AS node, pair[0] AS score WHERE pair[0] > triple_worse
   WITH node, score / ($triple_words.constant + $triple_words.slope * node.length) AS score
   ORDER BY score DESC, node.seq DESC
   // After the order, so that only as many are read as it takes.
@@ -159,8 +198,13 @@ CALL (theme_source) {
   WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($theme.limit)
   RETURN collect([score, node]) AS theme_compared
 }
-CALL (theme_indexed, theme_compared) {
-  UNWIND theme_indexed + theme_compared AS pair
+CALL (theme_source) {
+  UNWIND theme_source.nearest AS pair
+  MATCH (node:Theme {uid: pair[1]})
+  RETURN collect([pair[0], node]) AS theme_given
+}
+CALL (theme_indexed, theme_compared, theme_given) {
+  UNWIND theme_indexed + theme_compared + theme_given AS pair
   WITH pair[1] AS node, max(pair[0]) AS score ORDER BY score DESC
   RETURN collect(node) AS theme_nearest
 }
@@ -253,8 +297,8 @@ CALL (seeds, linked) {
   UNWIND linked + [seeds] AS some
   UNWIND some AS chunk
   WITH DISTINCT chunk
-  WHERE coalesce(chunk.role, 'person') IN $where.roles
     // filter
+  WHERE coalesce(chunk.role, 'person') IN $where.roles
     AND ($until IS NULL OR chunk.at <= $until)
     AND ($where.sessions IS NULL OR chunk.session IN $where.sessions)
     AND ($where.speakers IS NULL OR coalesce(chunk.speaker, '') IN $where.speakers)

@@ -39,7 +39,8 @@ WHERE node.session_uid = key AND node.at >= $since AND node.at <= $latest
   AND node.seq IS NOT NULL
 WITH node LIMIT toInteger($most) + 1
 """,
-        """CALL db.index.fulltext.queryNodes('chunk_lexemes', key, {limit: $counted}) YIELD node
+        """CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
+CALL db.index.fulltext.queryNodes('chunk_lexemes', key, {limit: $counted}) YIELD node
 """,
     ),
 )

@@ -51,6 +51,9 @@ from cognigraph.text.word_book import idf
 _HUB = 100
 """The triples of an entity with more triples than this are left to the vector index, if any."""
 _NO_LIMIT = 1 << 62
+_FEW_SENT, _MOST_SENT = 100, 5000
+"""In a space with more chunks than the first number, layers without an index are compared here, if
+they have no more nodes than the second one."""
 _BY_VECTOR, _BY_WORDS, _BY_ANCHOR = 1, 2, 4
 Flags = npt.NDArray[np.bool_]
 _NO_ROW = -3
@@ -228,6 +231,52 @@ class _Gather:
             is_filtered=query.where.is_narrow,
         )  # fmt: skip
 
+    def _compared(self, *sources: ByVector) -> list[ByVector]:
+        """Sources of chunks, triples and themes; what has no index has been compared here.
+
+        The server takes six times as long for that. It is left to it if there are so few nodes that
+        another statement takes longer, if there are too many to send, and with a filter.
+        """
+        view, query = self._view, self._query
+        sizes = (view.chunks, view.triples, 0)
+        here = [
+            source.compares_all and nodes <= _MOST_SENT
+            for source, nodes in zip(sources, sizes, strict=True)
+        ]
+        if not any(here) or view.chunks <= _FEW_SENT or not is_unfiltered(query):
+            return [*sources]
+        after = [
+            source.after if is_here else None for source, is_here in zip(sources, here, strict=True)
+        ]
+        row = self._connection.row(
+            "search/nodes",
+            space=self._space,
+            most=_MOST_SENT + 1,
+            unpacked=unpacked_properties(self._connection.embedding),
+            **dict(zip(("chunk", "triple", "theme"), after, strict=True)),
+        )
+        assert row is not None
+        return [
+            self._with_nearest(source, nodes, roles) if is_here else source
+            for source, nodes, is_here, roles in zip(
+                sources, row, here, (query.where.roles, (), ()), strict=True
+            )
+        ]
+
+    def _with_nearest(
+        self, source: ByVector, values: Sequence[bytes | Row], roles: Iterable[str]
+    ) -> ByVector:
+        """The source with its nearest nodes; with ``roles``, those with another role are none."""
+        if len(values) > _MOST_SENT:
+            return source
+        nodes = columns(values, len(self._query.vector))
+        passes = nodes.are_of(self._space)
+        if roles:
+            passes &= nodes.have_role(roles)
+        if not passes.all():
+            nodes = nodes.rows(np.flatnonzero(passes).tolist())
+        return source.with_nearest(nodes, self._query.vector)
+
     def _read(
         self,
         without: str,
@@ -242,6 +291,7 @@ class _Gather:
     ) -> tuple[ReadCandidates, Row, Row]:
         """Run the statement with the sources of one layer; also how much those of both found."""
         query, name = self._query, "search/candidates"
+        chunk, triple, theme = self._compared(chunk, triple, theme)
         entities = [vector(entity) for entity in query.entity_vectors]
         marks = self._where["marks"]
         of_marked = marks and chunk.compares_all and self._view.chunk_indexed

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from cognigraph.arrays import Vector
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Row
+from cognigraph.stores.neo4j.index.packed import Columns
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.text.word_book import K1, B
 
@@ -35,7 +38,7 @@ class ByVector:
     """Nodes near the vector of a query: those of an index, and those that are not in it yet.
 
     Without an index all nodes that arrived after ``after`` are compared one by one, and none if
-    that is ``None``.
+    that is ``None``. ``nearest`` (similarity and uid) are those that the store has compared.
     """
 
     limit: int = 0
@@ -43,6 +46,7 @@ class ByVector:
     after: int | None = None
     is_filtered: bool = False
     fetch: int = 0
+    nearest: tuple[tuple[float, str], ...] = ()
 
     @classmethod
     def of_index(
@@ -80,7 +84,16 @@ class ByVector:
             "fetch": self.fetch,
             "after": self.after,
             "limit": self.limit,
+            "nearest": [*map(list, self.nearest)],
         }
+
+    def with_nearest(self, nodes: Columns, vector: Vector) -> ByVector:
+        """The same, if the store has compared all ``nodes``, which are in order of arrival."""
+        cosine = nodes.cosine(vector)
+        rows = [row for row in np.argsort(-cosine, kind="stable")[: self.limit] if cosine[row] > 0]
+        uids = nodes.rows(rows).uids
+        similarity = ((1.0 + cosine[rows]) / 2.0).tolist()
+        return replace(self, after=None, nearest=tuple(zip(similarity, uids, strict=True)))
 
     def further(self, fetched: int, lowest: float, passing: int, nodes: int) -> ByVector | None:
         """What finds more, if too few nodes pass; ``nodes`` are those of the space, if they matter.
@@ -132,6 +145,7 @@ class ByWords:
         return {
             "query": tokens.weighted_query(self.space, self.weights, self.marks),
             "fetch": self.fetch,
+            "most": _MOST_WORDS_FETCHED,
             "is_last": self.fetch >= _MOST_WORDS_FETCHED,
             "limit": self.limit,
             "constant": 1.0 + K1 * (1.0 - B),
@@ -139,8 +153,11 @@ class ByWords:
         }
 
     def further(self, fetched: int, good: int) -> ByWords | None:
-        """What finds more, if too few pass of those fetched, or too many have the same words."""
-        if fetched < self.fetch or good >= self.limit or self.fetch >= _MOST_WORDS_FETCHED:
+        """What finds more, if too few of those fetched pass a filter.
+
+        The statement itself has fetched more than ``fetch`` if too many have the same words.
+        """
+        if fetched != self.fetch or good >= self.limit or self.fetch >= _MOST_WORDS_FETCHED:
             return None
         return replace(self, fetch=_MOST_WORDS_FETCHED)
 
@@ -178,11 +195,15 @@ def most_marked(limit: int, chunks: int) -> int:
 
 OFF = ByVector()
 """Looks for nothing."""
-NO_WORDS = {"query": None, "fetch": 0, "is_last": True, "limit": 0, "constant": 1.0, "slope": 0.0}
+NO_WORDS = {
+    "query": None, "fetch": 0, "most": 0, "is_last": True, "limit": 0,
+    "constant": 1.0, "slope": 0.0,
+}  # fmt: skip
 OF_MARKED = (
     """MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
   WHERE node.space = $space AND node.seq > after AND""",
-    """CALL db.index.fulltext.queryNodes('chunk_lexemes', $having) YIELD node
+    """CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()
+  CALL db.index.fulltext.queryNodes('chunk_lexemes', $having) YIELD node
   WITH node
   WHERE node.space = $space AND node.seq > after AND""",
 )

@@ -1,7 +1,6 @@
-"""``RecordedExtractor``: replays extractions that a model made earlier.
+"""Replay what a model has read once: extractions, and readings of questions.
 
-It serves evaluations and demonstrations: it gives the same facts every time, without a model or a
-network. A recording is JSON::
+The same facts come every time, without a model or a network. A recording is JSON::
 
     {"sessions": [{"session": 1,
                    "keys": ["dance studio"],
@@ -21,6 +20,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -28,6 +28,7 @@ from typing import Any
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.model import Theme, Usage
+from cognigraph.retrieve import QuestionReading
 from cognigraph.times import parse_when
 
 UNKNOWN_SESSION = "no recording of the session"
@@ -81,18 +82,6 @@ class RecordedExtractor:
         """
         path = Path(path)
         return cls(_read(path), source=str(path))
-
-    @classmethod
-    def from_directory(cls, path: str | Path) -> dict[str, RecordedExtractor]:
-        """One extractor for each ``*.json`` file of a directory, by file name without the suffix.
-
-        Raises:
-            ConfigurationError: there is no such file, or one is malformed.
-        """
-        files = sorted(Path(path).glob("*.json"))
-        if not files:
-            raise ConfigurationError(f"there is no recording (*.json) in {path}")
-        return {file.stem: cls.from_file(file) for file in files}
 
     @property
     def name(self) -> str:
@@ -271,3 +260,33 @@ def _texts(values: list[Any], where: str) -> tuple[str, ...]:
         if not isinstance(value, str) or not value.strip():
             raise ConfigurationError(f"{where}[{index}] must be text that is not empty")
     return tuple(value.strip() for value in values)
+
+
+class RecordedReader:
+    """Returns recorded readings by question, and an empty reading for any other question."""
+
+    def __init__(self, readings: Mapping[str, QuestionReading]) -> None:
+        self._readings = dict(readings)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> RecordedReader:
+        """Read a JSON file: ``{"queries": [{"question", "entities": [{"name"}], "when"}]}``.
+
+        Raises :class:`ConfigurationError` if it cannot be read or has another form.
+        """
+        try:
+            queries = json.loads(Path(path).read_text("utf-8"))["queries"]
+            return cls({query["question"]: _recorded(query) for query in queries})
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ConfigurationError(
+                f"cannot read recorded questions from {path}: {type(error).__name__}: {error}"
+            ) from error
+
+    def read(self, question: str, now: datetime) -> QuestionReading:
+        """Return the recorded reading, or an empty one."""
+        return self._readings.get(question, QuestionReading())
+
+
+def _recorded(query: Mapping[str, Any]) -> QuestionReading:
+    entities = tuple(str(entity["name"]) for entity in query.get("entities") or ())
+    return QuestionReading(entities, query.get("when") or None, query.get("rewrite") or None)
