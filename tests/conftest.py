@@ -22,7 +22,7 @@ from cognigraph.testing import FrozenClock, ScriptedExtractor
 from tests.lines import chosen_line, preferred_lines
 from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
-from tests.servers.server_pool import PoolService, RemotePool, ServerPool
+from tests.servers.server_pool import PoolService, RemotePool, ServerPool, empty
 
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
@@ -30,18 +30,19 @@ OpenMemory = Callable[..., Memory]
 _FUZZ_END = pytest.StashKey[float]()
 _POOL = pytest.StashKey[ServerPool | RemotePool]()
 _SERVICE = pytest.StashKey[PoolService]()
+_FILES = pytest.StashKey[dict[str, Path]]()
 
 # No deadlines: these tests run on busy machines too. The same examples in every run, so that a
 # run never fails by chance; `make fuzz` explores others. Loaded here, before any test module is
 # imported, because a test's settings are those of the moment at which it is decorated.
 settings.register_profile(
     "full",
-    max_examples=50,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
+settings.register_profile("fast", settings.get_profile("full"), max_examples=5)
 settings.register_profile(
     "fuzz", settings.get_profile("full"), derandomize=False, max_examples=300, print_blob=True
 )
@@ -77,11 +78,12 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the quick unit tests first, while the servers start.
 
-    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each. Tests
-    marked ``fuzz`` run only on request, in random order, because the time may not suffice for all.
+    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each, and those
+    marked ``above_stores`` on none. Tests marked ``fuzz`` run only on request, in random order,
+    because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
-    superfluous = _on_further_lines(items)
+    superfluous = _run_elsewhere(items)
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
@@ -95,14 +97,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=dropped)
 
 
-def _on_further_lines(items: list[pytest.Item]) -> set[str]:
-    """Return the ids of tests marked ``one_line`` that run on another line in the same run.
+def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
+    """Return the ids of tests that run on another store or line in the same run, which is enough.
 
-    With ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
+    Those marked ``above_stores`` run on SQLite, and those marked ``one_line`` on one line. With
+    ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
     """
     if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
         return set()
-    marked = [(item, _line(item)) for item in items if item.get_closest_marker("one_line")]
+    ids = {item.nodeid for item in items}
+    above = {
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("above_stores") is not None
+        and (line := _line(item)) is not None
+        and item.nodeid.replace(f"neo4j-{line}", "sqlite") in ids
+    }
+    return above | _on_another_line([item for item in items if item.nodeid not in above])
+
+
+def _on_another_line(items: list[pytest.Item]) -> set[str]:
+    marks = ("one_line", "above_stores")
+    marked = [(item, _line(item)) for item in items if any(map(item.get_closest_marker, marks))]
     selected = {line for _, line in marked if line}
     if len(selected) < 2:  # the command line says which
         return set()
@@ -133,6 +149,22 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Note when a fuzz run has to end."""
     seconds = float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "600"))
     session.stash[_FUZZ_END] = time.monotonic() + seconds
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Empty the database of a server when the tests of another file begin to use it.
+
+    What the tests before left there would be migrated, drained and counted with theirs: the tests
+    of a server took half as long again. Before the fixtures of the file, which fill the database.
+    """
+    line = _line(item)
+    if line is None:
+        return
+    files = item.session.stash.setdefault(_FILES, {})
+    if files.get(line) != item.path:
+        files[line] = item.path
+        empty(item.config.stash[_POOL].get(line))
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:
@@ -244,6 +276,14 @@ def location(
         return {"location": tmp_path / "memory.db"}
     server = _servers(request.param.removeprefix("neo4j-"))
     return {"location": server.uri, "auth": server.auth}
+
+
+@pytest.fixture
+def nothing_waits(location: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    """Empty the database first: for a test that works on whatever waits in any space."""
+    line = _line(request.node)
+    if line is not None:
+        empty(request.config.stash[_POOL].get(line))
 
 
 @pytest.fixture(autouse=True)

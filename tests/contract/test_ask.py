@@ -46,6 +46,7 @@ def standing(space):
     return {fact.text: (fact.status, fact.reason) for fact in space.facts()}
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extractor, space_name):
     """The rules settle a new home by themselves; a user has restored the old one."""
@@ -126,6 +127,7 @@ def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, ret
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, space_name):
     replies = [
@@ -147,7 +149,7 @@ def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, spac
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
+@pytest.mark.above_stores
 def test_without_a_model_there_is_the_block_and_a_note(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     plain = space.context("Where does Ann live?", now=NOW)
@@ -166,7 +168,8 @@ def test_without_a_model_there_is_the_block_and_a_note(open_memory, extractor, s
         space.ask("Where?", "a text")
 
 
-@pytest.mark.one_line
+@pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     rules = Strategy(
@@ -186,7 +189,7 @@ def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, spac
     assert [item.assessment.verdict for item in done] == ["enough"]
 
 
-@pytest.mark.one_line
+@pytest.mark.above_stores
 def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     state = loop_state(space, "What does Ann like?", now=NOW, as_of="2026-05-01T00:00:00Z")
@@ -201,6 +204,7 @@ def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extrac
         ama()
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_messages_are_related_that_state_the_same_fact(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
@@ -216,7 +220,7 @@ def test_messages_are_related_that_state_the_same_fact(open_memory, extractor, s
         assert {hit.id for hit in state.recall.related(state.question, hits).hits} == expected
 
 
-@pytest.mark.one_line
+@pytest.mark.above_stores
 def test_a_strategy_searches_with_the_ranking_of_the_settings(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     question, paper = "Where does Ann live?", SearchSettings(ranking="licomemory")

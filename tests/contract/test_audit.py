@@ -37,6 +37,7 @@ def actions(memory: Memory, space: str) -> list[tuple[Any, ...]]:
     return [(item.action, item.by) for item in memory.admin.audit(space)]
 
 
+@pytest.mark.slow
 def test_a_message_keeps_who_wrote_it(memory: Memory, space_name: str, tmp_path: Path) -> None:
     agent = memory.space(space_name, by="agent")
     agent.add("I live in Oslo.", id="m1", session="s", at=START)
@@ -64,6 +65,7 @@ def test_a_message_keeps_who_wrote_it(memory: Memory, space_name: str, tmp_path:
     assert {message.written_by for message in named.messages()} == {"loader"}
 
 
+@pytest.mark.slow
 def test_decisions_and_removals_are_logged_without_texts(memory: Memory, space_name: str) -> None:
     space, ann = memory.space(space_name), memory.space(space_name, by="ann")
     for number, city in enumerate(("Bergen", "Oslo", SECRET)):
@@ -102,6 +104,7 @@ def test_decisions_and_removals_are_logged_without_texts(memory: Memory, space_n
     assert not any(item in shown for item in (SECRET, "Bergen", "Equinor", "Ben"))
 
 
+@pytest.mark.slow
 def test_the_log_outlives_the_space_and_no_query_sees_it(memory: Memory, space_name: str) -> None:
     space = memory.space(space_name, by="ann")
     space.add("I live in Oslo.", id="m1", at=START)
@@ -115,6 +118,7 @@ def test_the_log_outlives_the_space_and_no_query_sees_it(memory: Memory, space_n
     assert [item for item in whole if item.space == space_name] == everything
 
 
+@pytest.mark.slow
 def test_a_key_of_one_space_learns_nothing_of_another(
     memory: Memory, space_name: str, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""A block shows no date and no number that the messages behind it do not carry, on every store."""
+"""A block shows no date and no number that the messages behind it do not carry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cognigraph.model import Theme
 from cognigraph.operations.asking import LoopRequest, new_state
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 LATER = START + timedelta(days=30)  # START is Wednesday, 20 May 2026
 TEXTS = [

@@ -9,8 +9,6 @@ import pytest
 from cognigraph import ContextSettings, Filter, Settings
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 LATER = START + timedelta(days=30)
 WEDDING = "The wedding of Clara and Omar is on 24 October in the old boathouse."
 QUESTION = "Where is the wedding of Clara and Omar?"
@@ -42,6 +40,7 @@ def shown(block):
     return [citation.id for citation in block.citations if citation.kind == "message"]
 
 
+@pytest.mark.one_line
 def test_a_correction_comes_along_with_what_it_corrects(tell):
     space = tell(("user", WEDDING), ("assistant", "Lovely!"), ("user", "Sorry, the 25th."))
     block = space.context(QUESTION, k=1, max_tokens=300, now=LATER)
@@ -55,6 +54,7 @@ def test_a_correction_comes_along_with_what_it_corrects(tell):
     assert block.tokens <= 300
 
 
+@pytest.mark.above_stores
 def test_corrections_of_corrections_and_those_that_say_no_word_of_it(tell):
     space = tell(("user", WEDDING), ("user", "the 25th!"), ("user", "no wait, the 26th"))
     by_rank = Settings(context=ContextSettings(order="relevance"))
@@ -63,6 +63,8 @@ def test_corrections_of_corrections_and_those_that_say_no_word_of_it(tell):
         assert shown(block) == ["m0", "m1", "m2"]
 
 
+@pytest.mark.slow
+@pytest.mark.above_stores
 def test_what_does_not_fit_with_its_correction_is_not_shown_alone(tell):
     space = tell(("user", WEDDING), ("user", "Sorry, the 25th."))
     whole = space.context(QUESTION, k=1, max_tokens=300, now=LATER)
@@ -82,11 +84,13 @@ def test_what_does_not_fit_with_its_correction_is_not_shown_alone(tell):
         [("user", "Sorry, but the 25th of each month is when I pay the rent for the flat here.")],
     ],
 )
+@pytest.mark.above_stores
 def test_what_is_no_correction_does_not_come_along(tell, after):
     space = tell(("user", WEDDING), *after)
     assert shown(space.context(QUESTION, k=1, max_tokens=300, now=LATER)) == ["m0"]
 
 
+@pytest.mark.one_line
 def test_a_correction_passes_the_filter_and_as_of(tell):
     space = tell(("user", WEDDING), ("user", "Sorry, the 25th."))
     known = {"k": 1, "max_tokens": 300, "now": LATER}
@@ -98,6 +102,7 @@ def test_a_correction_passes_the_filter_and_as_of(tell):
     assert shown(other) == []
 
 
+@pytest.mark.above_stores
 def test_a_correction_that_was_seen_is_left_out(tell):
     space = tell(("user", WEDDING), ("user", "Sorry, the 25th."))
     block = space.context(QUESTION, k=1, max_tokens=300, now=LATER, without=["m1"])

@@ -6,7 +6,7 @@ import pytest
 
 from cognigraph import ConfigurationError, ContextSettings, SearchSettings, Settings
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 NOW = "2026-06-19T09:00:00Z"
 KITCHEN = (
@@ -29,6 +29,7 @@ def kitchen(open_memory, space_name):
     return space
 
 
+@pytest.mark.slow
 def test_what_is_known_is_found_surely_and_what_is_not_gets_an_empty_block(kitchen):
     known = (
         ("How long does the bread rise?", "m2"),
@@ -63,6 +64,7 @@ def test_the_floor_can_be_lowered_and_what_is_shown_then_is_said_to_be_weak(kitc
     assert kitchen.context("asdf qwer", now=NOW, settings=lower) == best
 
 
+@pytest.mark.slow
 def test_less_probable_messages_are_left_out(kitchen):
     question = "How long does the bread rise?"
     everything = kitchen.search(question, now=NOW)
@@ -102,6 +104,7 @@ def told(open_memory, name, *messages):
     return space
 
 
+@pytest.mark.slow
 def test_a_memory_of_one_message_answers_what_it_supports(open_memory, space_name):
     space = told(open_memory, space_name, ("Ann", "Ann moved to Leeds"))
     for question in ("Where does Ann live?", "Where does she live?"):

@@ -129,6 +129,7 @@ def repeating(words: str) -> Any:
     return answer
 
 
+@pytest.mark.slow
 def test_what_is_said_again_in_other_words_is_another_source_of_the_known_fact(space, reader):
     tell(space, "Mara | works at | Fiat", 0)
     reader.checks.append(repeating("works at"))

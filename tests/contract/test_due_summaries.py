@@ -107,6 +107,7 @@ def fall_behind(space, model, error=DOWN):
     assert (step.chunks, step.error, step.summary_due) == (1, None, True)
 
 
+@pytest.mark.slow
 def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
     open_memory, space_name, space, model, clock
 ):
@@ -138,6 +139,7 @@ def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
     assert space.overview.sessions()[0].version == 2
 
 
+@pytest.mark.slow
 def test_an_outage_parks_neither_a_summary_nor_later_turns(space, model, clock):
     """After nine outages in a row the session continues; its next summary includes all turns."""
     add(space, "m1")

@@ -152,6 +152,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_vectors_of_a_killed_process_are_made_by_the_next(
     location, open_memory, space_name, embedder
 ):

@@ -40,6 +40,7 @@ def told(profile):
     return {entry.slot: [fact.object for fact in entry.facts] for entry in profile.entries}
 
 
+@pytest.mark.slow
 def test_a_profile_has_what_is_true_by_slot(space):
     profile = space.overview.profile("annie")
     assert (profile.name, profile.types, profile.aliases) == ("Ann", ("person",), ("Annie",))

@@ -117,6 +117,7 @@ def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     }
 
 
+@pytest.mark.slow
 def test_episodes_are_ranked_with_the_messages_that_they_cover(space):
     found = space.search("What happened to the bicycle?", 1, layer="episodes")
     (best,) = found.episodes
@@ -172,6 +173,7 @@ def test_what_is_forgotten_is_in_no_episode(space, extractor):
     assert space.search("Lisbon", layer="episodes").episodes == ()
 
 
+@pytest.mark.slow
 def test_a_copy_has_the_episodes(space, open_memory, extractor, space_name, tmp_path):
     memory: Memory = open_memory(extractor="rules")
     memory.admin.copy_space(space_name, f"{space_name}-b")
@@ -192,6 +194,7 @@ def test_a_copy_has_the_episodes(space, open_memory, extractor, space_name, tmp_
     assert hit.title == "Bicycle"
 
 
+@pytest.mark.slow
 def test_the_rules_make_episodes_whatever_the_batches(open_memory, space_name, extractor):
     talk = [*TALK, ("Ann", "On another note, I painted the kitchen yellow."),
             ("Ben", "A yellow kitchen sounds warm.")]  # fmt: skip

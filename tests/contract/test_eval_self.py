@@ -1,4 +1,4 @@
-"""Comparing settings on a space's own messages, on every store."""
+"""Comparing settings on a space's own messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cognigraph import ConfigurationError
 from cognigraph.evaluate import evaluate_self
 from tests.conftest import START, OpenMemory
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 TEXTS = [
     "The old harbour crane lifts heavy blue boats every summer.",

@@ -9,6 +9,7 @@ import pytest
 from cognigraph import ConfigurationError, Filter
 from cognigraph.ingest import Fact
 from cognigraph.retrieve.search import passes
+from tests.cases import each
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line
@@ -80,6 +81,7 @@ def test_each_condition_leaves_what_passes_it(space):
     assert found(space, speaker="Nobody") == []
 
 
+@pytest.mark.slow
 def test_as_many_are_found_as_asked_for(space):
     assert len(found(space, 10, session="s3", speaker="Ann")) == 10
     assert len(found(space, 15, speaker=["Ben"], since=START + timedelta(minutes=300))) == 15
@@ -113,7 +115,7 @@ def test_facts_and_sessions_are_those_of_messages_that_pass(open_memory, space_n
     assert {hit.session.id for hit in result.sessions} <= {"Ben"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "reason"),
     [
         ({"roles": ["boss"]}, "filter.roles must be some of"),
@@ -161,6 +163,7 @@ def test_searches_lists_of_facts_and_episodes_agree_on_what_passes(space, where)
     assert [item.id for item in (*first, *rest)] == passing
 
 
+@pytest.mark.slow
 def test_tags_and_fields_may_have_any_characters(open_memory, space_name):
     space = open_memory().space(space_name)
     given = [

@@ -133,6 +133,7 @@ def test_what_another_process_has_forgotten_meanwhile_is_not_counted(open_memory
     assert store.preview_forget(space_name, chosen) == Forgotten()
 
 
+@pytest.mark.slow
 def test_a_fact_that_was_understood_from_the_forgotten_message_goes_with_it(
     open_memory, space_name, extractor
 ):
@@ -152,6 +153,7 @@ def test_a_fact_that_was_understood_from_the_forgotten_message_goes_with_it(
     assert "Benedict" not in everything_shown(space)
 
 
+@pytest.mark.slow
 def test_a_forgotten_message_does_not_come_back(open_memory, space_name):
     memory = open_memory()
     space = memory.space(space_name)
@@ -205,6 +207,7 @@ def test_a_lease_on_the_only_message_of_a_session_is_lost(open_memory, space_nam
     assert space_name not in memory.spaces()
 
 
+@pytest.mark.slow
 def test_other_open_memories_notice(open_memory, space_name):
     one, other = open_memory().space(space_name), open_memory().space(space_name)
     tell(one)
@@ -289,6 +292,7 @@ def test_all_parts_of_a_long_message_go(rules):
     assert space.search("sentence number", now=at(9)).hits[0].id == "short"
 
 
+@pytest.mark.slow
 def test_what_to_forget_must_be_clear(rules):
     space = rules()
     tell(space)
@@ -323,6 +327,7 @@ def test_the_space_next_door_keeps_what_it_said(open_memory, space_name):
     assert one.stats().entities == one.stats().triples == one.stats().keys == 0
 
 
+@pytest.mark.slow
 def test_what_a_forgotten_message_superseded_is_current_again(rules):
     space = rules()
     space.add("I live in Bergen.", id="m0", session="s", speaker="Ann", at=at(0))

@@ -91,6 +91,7 @@ def test_a_repeated_import_embeds_only_what_is_new(tmp_path: Path) -> None:
             memory.files.import_file(file)
 
 
+@pytest.mark.slow
 def test_notes_are_kept_in_step(memory: Memory, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()

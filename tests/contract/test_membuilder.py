@@ -137,6 +137,7 @@ POUR = {**PRESS, "action": "UPDATE", "target": "P1", "context": "pour-over since
         "steps": ["grind 18 g", "let it bloom", "pour slowly"]}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_another_way_of_making_coffee_does_not_erase_the_first(memory, stages, space_name):
     space = memory.space(space_name)
     stages.then("procedural", {"operations": [PRESS]})
@@ -180,6 +181,7 @@ def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, 
     assert memory._engine.store.queue.due_summaries(space_name) == 0
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_is_in_no_version(memory, stages, space_name):
     space = memory.space(space_name)
     stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."},
@@ -199,6 +201,7 @@ def test_what_is_forgotten_is_in_no_version(memory, stages, space_name):
     assert space.overview.core_profile() is None
 
 
+@pytest.mark.slow
 def test_a_copy_and_an_export_have_all_versions(memory, stages, space_name, tmp_path):
     space = memory.space(space_name)
     stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."},
@@ -298,6 +301,7 @@ MOVE = {"action": "ADD", "title": "The move", "turns": "1", "memory": "Mara move
 WENT = {"action": "ADD", "title": "A walk", "turns": "1", "memory": "2026-05: Mara walks home."}
 
 
+@pytest.mark.slow
 def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, space_name):
     """The writer sees what is similar anywhere; an update is a new entry made out of the old."""
     space = memory.space(space_name)
@@ -340,6 +344,7 @@ def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, spac
     assert [episode.session for episode in space.overview.episodes() if episode.title == "A walk"]
 
 
+@pytest.mark.slow
 def test_an_updated_fact_is_superseded_whatever_the_wording(memory, stages, space_name):
     def update(prompt: Prompt) -> Any:
         (line,) = [line for line in prompt.user.splitlines() if "drinks espresso" in line]
@@ -389,6 +394,7 @@ def test_writers_write_at_the_same_time(open_memory, space_name):
     assert {(call.at, call.turns) for call in recorded} == {(at(0).isoformat(), 1)}
 
 
+@pytest.mark.slow
 def test_an_answer_from_the_whole_profile_and_the_most_similar_memories(
     open_memory, stages, space_name
 ):

@@ -38,6 +38,7 @@ def read_ids(extractor):
     return read
 
 
+@pytest.mark.slow
 def test_facts_of_a_message_are_stored_with_it_as_their_source(space, extractor):
     read = read_ids(extractor)
     extractor.script({"m1": [home("Paris")], "m3": [home("Rome")]})
@@ -131,6 +132,7 @@ def test_the_rules_take_names_and_keys_but_no_facts(open_memory, space_name):
     assert space.overview.sessions()[0].keys
 
 
+@pytest.mark.slow
 def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
 

@@ -48,6 +48,7 @@ def old(location, space_name, request):
     return location
 
 
+@pytest.mark.slow
 def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
     for _ in range(2):
         with Memory(
@@ -135,6 +136,7 @@ def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, c
         assert names == [{"Kayak"}, {"KAYAK"}, {"KAYAK"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", [7], indirect=True)
 def test_messages_of_an_older_schema_get_the_role_that_their_speaker_is_called_by(
     old, space_name, clock, extractor

@@ -146,6 +146,7 @@ def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor)
     }
 
 
+@pytest.mark.slow
 def test_names_without_evidence_are_not_suspected(whole, space_name, extractor):
     first = whole(embedder=NEAR).space(space_name)
     tell(first, extractor, [likes(FILMS[0])], [likes(FILMS[1])])
@@ -235,6 +236,7 @@ def test_suspected_pairs_change_with_the_embedder(whole, extractor):
     assert memory.space("a").review.merges() == []
 
 
+@pytest.mark.slow
 @pytest.mark.changes_indexes
 def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor, monkeypatch):
     """An entity is deleted, or added, while the embedder is changed."""

@@ -9,7 +9,7 @@ import pytest
 from cognigraph import SearchSettings
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 NOW = START + timedelta(days=90)
 SAID = {

@@ -31,6 +31,7 @@ def space(open_memory, space_name):
     return space
 
 
+@pytest.mark.slow
 def test_a_search_lists_the_newest_sources_and_those_among_its_hits(space):
     result = space.search("Where does Klara live?", k=14)
     said = {hit.id: hit for hit in result.hits}

@@ -95,6 +95,7 @@ async def _round_trip(location, space_name):
         return [hit.id for hit in hits], str(block), rows, await memory.spaces()
 
 
+@pytest.mark.slow
 def test_the_async_memory_does_the_same(location, space_name):
     import asyncio
 

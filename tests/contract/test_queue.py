@@ -32,6 +32,7 @@ def fact(id):
     return Fact("Ann", "person", "told", id, "object", (0,))
 
 
+@pytest.mark.slow
 def test_one_poisoned_chunk_parks_alone_and_the_others_get_through(
     open_memory, space_name, extractor, clock
 ):
@@ -291,7 +292,7 @@ def test_how_long_the_first_message_has_been_waiting(open_memory, space_name):
     assert 0.0 <= longest_wait(space_name) < waited  # since then, not since they arrived
 
 
-def test_spaces_are_served_in_turn(open_memory, space_name, extractor):
+def test_spaces_are_served_in_turn(nothing_waits, open_memory, space_name, extractor):
     """What one space has added before does not delay the others, and within a space order stays."""
     memory = open_memory(settings=Settings(enrich=EnrichSettings(batch=1)))
     names = [f"{space_name}-{letter}" for letter in "cab"]
@@ -299,8 +300,7 @@ def test_spaces_are_served_in_turn(open_memory, space_name, extractor):
     add(greedy, *(f"g{n}" for n in range(5)))
     add(second, "m0", "m1")
     add(third, "m0")
-    steps = iter(memory._engine.enricher.step, None)
-    served = [step.space for step in steps if step.space in names]
+    served = [step.space for step in iter(memory._engine.enricher.step, None)]
     # Which space is the first depends on the store, and after a round of all it is its turn again.
     assert sorted(served[:3]) == sorted(names)
     assert sorted(served[3:5]) == sorted(names[:2])
@@ -322,11 +322,11 @@ def test_a_space_that_somebody_waits_for_comes_first_and_every_second_time(
     assert len({*served[1::2]}) == 3
 
 
-def test_vectors_are_made_for_each_space_in_turn(open_memory, space_name):
+def test_vectors_are_made_for_each_space_in_turn(nothing_waits, open_memory, space_name):
     memory = open_memory(embed="background")
     names = [f"{space_name}-{letter}" for letter in "ab"]
     for name in names:
         memory.space(name).add_many([{"text": f"This is message number {n}."} for n in range(70)])
     queue = memory._engine.store.queue
-    served = [queue.unembedded(32).space for _ in range(20)]  # of other tests, too
-    assert [name for name in served if name in names][:4] in (names * 2, names[::-1] * 2)
+    served = [queue.unembedded(32).space for _ in range(4)]
+    assert served in (names * 2, names[::-1] * 2)

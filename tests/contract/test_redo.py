@@ -101,6 +101,7 @@ def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     assert [summary.extractor for summary in new.overview.summaries("s")] == ["x-2", "x-1"]
 
 
+@pytest.mark.slow
 def test_only_older_versions_of_the_family_are_read_again(open_memory, space_name):
     for number, name in enumerate(("x-1", "x-2", "x-10", "y-1")):
         space = open_memory(extractor=reader(name, {})).space(space_name)
@@ -144,6 +145,7 @@ def test_redo_extracts_a_session_completely_from_its_beginning(open_memory, spac
     assert session.version == 4
 
 
+@pytest.mark.slow
 def test_a_failed_redo_keeps_the_earlier_extraction(open_memory, space_name, clock):
     space = open_memory(extractor=reader("x-1", OLD)).space(space_name)
     fill(space)
@@ -197,6 +199,7 @@ def test_an_entity_that_is_mentioned_stays_without_triples(open_memory, space_na
     assert space.facts() == []
 
 
+@pytest.mark.slow
 def test_summaries_are_kept_as_revisions_and_survive_failures(
     open_memory, space_name, extractor, clock
 ):
@@ -248,6 +251,7 @@ def names_ann(name, alias, relation):
     return Extraction(facts=(met,), mentions=(Mention(name, "person", (0,), (alias,)),))
 
 
+@pytest.mark.slow
 def test_redo_removes_the_spelling_that_a_chunk_gave_to_shared_names(open_memory, space_name):
     """The canonical spelling is that of the first chunk that still supports the name."""
     later = {"n1": names_ann("Ann", "ANNIE", "Likes"), "n2": names_ann("ann", "annie", "likes")}

@@ -64,6 +64,7 @@ def evidence(space):
 BOUGHT = {"m1": [person("Anna", "bought", "kayak")], "m2": [person("Anna Berg", "bought", "kayak")]}
 
 
+@pytest.mark.slow
 def test_redo_with_the_same_extraction_changes_nothing(again):
     old = BOUGHT | {
         "m3": [Mention("Anna Berg", "person", (0,), ("Annie",)), person("Annie", "likes", "tea")]
@@ -76,6 +77,7 @@ def test_redo_with_the_same_extraction_changes_nothing(again):
     assert names(space)["Anna Berg"] == ("Anna", "Annie")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kept", "name"), [("m1", "Anna"), ("m2", "Anna Berg")])
 def test_redo_removes_one_of_two_duplicate_facts(again, kept, name):
     space = again(BOUGHT, {kept: BOUGHT[kept]})
@@ -112,6 +114,7 @@ def test_an_alias_is_removed_with_its_only_source(again):
     assert merge.undone_at is not None
 
 
+@pytest.mark.slow
 def test_an_alias_is_kept_while_it_has_another_source(again):
     annie = Mention("Anna Berg", "person", (0,), ("Annie",))
     old = {"m1": [annie], "m2": [annie], "m3": [person("Annie", "likes", "tea")]}
@@ -131,6 +134,7 @@ def test_removing_an_ambiguous_name_restores_the_merge(again):
     assert space.review.duplicates() == []
 
 
+@pytest.mark.slow
 def test_removing_many_similar_names_restores_the_merge(again):
     """A block of more than 50 names is ignored; it is used again when it has fewer."""
     crowd = [
@@ -172,6 +176,7 @@ def test_redo_keeps_the_constraints_of_users(again):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_user_constraint_applies_again_when_its_name_returns(again, open_memory, space_name):
     old = {"m1": [person("Bob", "owns", "boat")], "m2": [person("Robert Lee", "has", "dog")]}
     space = again(

@@ -248,6 +248,7 @@ def test_an_interrupted_reindex_continues(fresh: OpenMemory, monkeypatch):
     assert again.space("a").search("kayak", now=START)[0].id == "m2"
 
 
+@pytest.mark.slow
 def test_recalled_text_is_not_found_after_a_reindex(fresh: OpenMemory):
     """A prompt block in a message is not searchable, before or after a reindex."""
     memory = fresh(embedder=HashEmbedder(256))
@@ -270,6 +271,7 @@ def test_recalled_text_is_not_found_after_a_reindex(fresh: OpenMemory):
         memory.admin.reindex(HashEmbedder(96 if dimension == 256 else 256))
 
 
+@pytest.mark.slow
 def test_a_reindex_to_another_embedder_starts_from_the_beginning(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))
@@ -317,6 +319,7 @@ def test_messages_added_during_a_reindex_are_included(fresh: OpenMemory, monkeyp
     assert theme.sessions[0].session.themes[0].summary.startswith("news number")
 
 
+@pytest.mark.slow
 def test_other_open_memories_notice_a_reindex(fresh: OpenMemory):
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)

@@ -94,6 +94,7 @@ def test_a_first_name_is_merged_into_the_only_full_name_with_it(space, extractor
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extractor):
     tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
     tell(space, extractor, person("Anna Holm", "sold", "piano"))
@@ -106,6 +107,7 @@ def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extracto
     assert merge.undone_at is not None
 
 
+@pytest.mark.slow
 def test_variants_of_spelling_are_one(space, extractor):
     tell(
         space,
@@ -227,6 +229,7 @@ def test_merge_and_split_by_a_user(space, extractor):
     assert merge.undone_at is not None
 
 
+@pytest.mark.slow
 def test_after_a_split_everything_is_exactly_as_before(space, extractor):
     tell(
         space,
@@ -255,6 +258,7 @@ def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
     assert names(space)["Anna Berg"] == ("Anna",)
 
 
+@pytest.mark.slow
 def test_a_suspected_pair_can_be_dismissed(space, extractor):
     tell(space, extractor, person("Kim", "visited", "Oslo", "location"))
     tell(space, extractor, person("Kim", "visited", "oslo", "concept"))
@@ -304,6 +308,7 @@ def test_resolution_does_not_cross_spaces(open_memory, space_name, extractor):
     assert other.review.merges()[0].into == "Anna Holm"
 
 
+@pytest.mark.slow
 def test_search_shows_the_merged_fact_once(space, extractor):
     tell(
         space,
@@ -417,6 +422,7 @@ def test_a_fact_between_two_names_of_one_entity_keeps_both_names(
     assert (row["s"], row["o"]) == ("Felix", "Pia's husband")
 
 
+@pytest.mark.slow
 def test_a_fact_without_a_type_is_the_same_as_the_typed_one(open_memory, extractor, space_name):
     typed = person("Ann", "works at", "Fiat", "organization")
     untyped = Fact("Ann", "concept", "works at", "Fiat", "concept", (0,))

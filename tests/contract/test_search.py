@@ -117,6 +117,7 @@ def test_every_hit_explains_its_score(space, later, profile):
         assert f"{why.score:.3f}" in str(why)
 
 
+@pytest.mark.slow
 def test_licomemory_is_the_formula_on_stored_values(space, later):
     space.flush()
     settings = SearchSettings(ranking="licomemory")
@@ -133,6 +134,7 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
     assert all(hit.why.decay == pytest.approx(1) for hit in without)
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_anchors_are_similar_names_with_the_settings_of_the_authors(space, later):
     space.flush()
@@ -161,6 +163,7 @@ def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
     assert space.search("Where does Ann live?", now=later).hits
 
 
+@pytest.mark.slow
 def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
     space.flush()
     settings = SearchSettings(ranking="licomemory", licomemory=WIDE)
@@ -175,6 +178,7 @@ def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
         assert is_behind or hit.triples
 
 
+@pytest.mark.slow
 def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later):
     question, cited = "What does Ben do with the bike now?", {"home0", "home2", "bike2", "food2"}
     paper = SearchSettings(ranking="licomemory", sessions_by_vector=1)
@@ -209,6 +213,7 @@ def test_k_bounds_and_order_agree(space, later):
         space.search("bread", k=0)
 
 
+@pytest.mark.slow
 def test_the_same_question_has_the_same_answer(space, later, open_memory, space_name):
     space.flush()
     first = space.search("Who bakes bread?", now=later)
@@ -305,6 +310,7 @@ def test_the_newer_of_two_equal_messages_comes_first(open_memory, space_name, la
     assert ids(space.search("Where does Ann work?", now=later)) == ["new", "mid", "old"]
 
 
+@pytest.mark.slow
 def test_context_fits_cites_and_repeats(space, later):
     space.flush()
     block = space.context("Where does Ann live now?", max_tokens=300, now=later)

@@ -45,6 +45,7 @@ def topics(result):
     return {number: sum(int(hit.id[1:]) % 3 == number for hit in result) for number in range(3)}
 
 
+@pytest.mark.slow
 def test_each_query_gives_hits_and_each_hit_says_which_found_it(space):
     also = ["a string of the violin", "camping by the lake"]
     result = space.search("quiet harbour", 9, NOW, also=also)
@@ -103,6 +104,7 @@ def test_ids_are_of_any_session_and_hits_of_their_own(space):
     assert "m0" not in ids(space.search("quiet harbour day 0", 61, NOW, without=["m0"]))
 
 
+@pytest.mark.slow
 def test_facts_and_sessions_that_were_seen_are_left_out(space):
     space.flush()
     result = space.search("quiet harbour", 5, NOW)
@@ -118,6 +120,7 @@ def test_facts_and_sessions_that_were_seen_are_left_out(space):
         assert ids(again) == ids(result)
 
 
+@pytest.mark.slow
 def test_at_most_so_many_messages_of_a_session(space):
     result = space.search("quiet harbour", 12, NOW, per_session=2)
     assert len(result) == 12

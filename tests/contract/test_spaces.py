@@ -39,6 +39,7 @@ def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):
     memory.admin.delete_space(space_name)
 
 
+@pytest.mark.slow
 def test_a_removed_space_begins_anew(open_memory, space_name):
     memory, other = open_memory(extractor="rules"), open_memory(extractor="rules")
     space = memory.space(space_name)
@@ -69,6 +70,7 @@ def test_a_worker_brings_nothing_back_into_a_removed_space(open_memory, space_na
     assert space_name not in memory.spaces()
 
 
+@pytest.mark.slow
 def test_the_last_space_of_a_file_may_be_removed(tmp_path):
     path = tmp_path / "m.db"
     with Memory(path, enrich="manual") as memory:
@@ -207,6 +209,7 @@ def test_a_space_goes_to_the_other_store_and_back(
     assert again.forgotten == ("m4",)
 
 
+@pytest.mark.slow
 def test_an_export_does_not_depend_on_what_other_spaces_hold(open_memory, space_name, tmp_path):
     memory = open_memory(extractor="rules")
     space, other = memory.space(space_name), memory.space(space_name + "-other")

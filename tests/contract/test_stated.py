@@ -62,6 +62,7 @@ def test_reading_everything_again_does_not_change_it(space, extractor):
     assert [[chunk.text for chunk in chunks] for chunks in read] == [["text b"]]
 
 
+@pytest.mark.slow
 def test_a_stated_fact_is_superseded_updated_and_forgotten(space, extractor):
     extractor.script({"b": [home("Bergen")], "t": [home("Tromsø")], "f1": [home("Hamar")]})
     space.add("text t", id="t", session="facts", speaker="Ann", at=at("07-01"))

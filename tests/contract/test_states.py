@@ -65,6 +65,7 @@ def statuses(space):
     return {triple.text: triple.status for triple in space.facts()}
 
 
+@pytest.mark.slow
 def test_a_later_home_supersedes_and_nothing_else_does(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     june = datetime(2026, 6, 1, tzinfo=UTC)
@@ -94,6 +95,7 @@ def test_a_later_home_supersedes_and_nothing_else_does(open_memory, extractor, s
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("o", "b", "p"), ("p", "o", "b"), ("b", "p", "o")])
 def test_any_order_of_the_same_turns_gives_the_same_graph(
     open_memory, extractor, space_name, order
@@ -137,6 +139,7 @@ def test_a_user_retracts_and_restores(open_memory, extractor, space_name):
     assert the(space, "Ann lives in Bergen").status == "superseded"
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_is_not_quoted_as_a_reason(open_memory, extractor, space_name, tmp_path):
     space = read_turns(open_memory, extractor, space_name)
     for id, text in (("x", "Ben says Ann only dreamt of it."), ("y", "it was not so after all")):
@@ -161,6 +164,7 @@ def test_what_is_forgotten_is_not_quoted_as_a_reason(open_memory, extractor, spa
     assert "never lived in Paris" in kept and "dreamt" not in kept and "not so" not in kept
 
 
+@pytest.mark.slow
 def test_a_user_supersedes_and_takes_it_back(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     jazz, rock = the(space, "Ann likes jazz"), the(space, "Ann likes rock")
@@ -178,6 +182,7 @@ def test_a_user_supersedes_and_takes_it_back(open_memory, extractor, space_name)
         space.review.retract("0" * 32)
 
 
+@pytest.mark.slow
 def test_what_users_said_outlives_reading_again(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     space.review.retract(the(space, "Ann moved to Oslo"), reason="she was joking")
@@ -200,6 +205,7 @@ def test_what_users_said_outlives_reading_again(open_memory, extractor, space_na
     }
 
 
+@pytest.mark.slow
 def test_reading_again_decides_again(open_memory, extractor, space_name):
     read_turns(open_memory, extractor, space_name)
     script = {id: [fact] for id, (_, fact) in TURNS.items()}

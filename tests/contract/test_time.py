@@ -45,6 +45,7 @@ def space(open_memory: OpenMemory, space_name, extractor):
 NOW = START + timedelta(days=90)
 
 
+@pytest.mark.slow
 def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert space.search("Where does Ann live now?", now=NOW)[0].id in ("Tromso0", "again")
     now = [hit.id for hit in space.search("In which flat does Ann live now?", now=NOW)]
@@ -68,6 +69,7 @@ def test_an_event_in_the_question_bounds_the_time_window(space):
     assert soups.index("Tromso1") < soups.index("Bergen1")
 
 
+@pytest.mark.slow
 def test_as_of_answers_as_it_was_then(space):
     as_of = START + timedelta(days=45)
     result = space.search("Where does Ann live?", now=NOW, as_of=as_of)
@@ -102,12 +104,14 @@ def test_a_summary_that_covers_what_came_later_is_not_shown(space):
     assert [hit.session.id for hit in result.sessions] == ["Bergen"]
 
 
+@pytest.mark.slow
 def test_as_of_is_read_from_the_question(space):
     result = space.search("As of June 2026, where does Ann live?", now=NOW)
     assert {hit.session for hit in result} == {"Bergen", "Oslo"}
     assert any(note.startswith("as of 2026-07-01") for note in result.trace.notes)
 
 
+@pytest.mark.slow
 def test_a_question_about_when_shows_the_day_of_asking(space):
     block = space.context("When did Ann live in Oslo?", now=NOW)
     assert block.splitlines()[1] == f"Now: {NOW:%Y-%m-%d}"

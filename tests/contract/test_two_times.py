@@ -156,6 +156,7 @@ def test_facts_are_chosen_by_what_they_are_and_who_said_them(team, given, found)
         assert team.facts(**given, offset=len(found)) == []
 
 
+@pytest.mark.slow
 def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_name, clock):
     space = open_memory().space(space_name)
     extractor.script({"1": [home("Bergen")], "3": [home("Oslo")]})

@@ -46,6 +46,7 @@ def everything_shown_but_versions(space):
     return str(shown) + str(space.messages(limit=1000)) + str(space.facts(limit=1000))
 
 
+@pytest.mark.slow
 def test_redelivery_of_any_version_changes_nothing(rules):  # noqa: F811
     space = rules()
     tell(space)
@@ -89,6 +90,7 @@ def test_messages_of_one_moment_keep_their_order(rules):  # noqa: F811
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_message_may_become_longer_or_shorter(rules):  # noqa: F811
     space = rules()
     long = " ".join(f"Sentence number {number} is here." for number in range(600))

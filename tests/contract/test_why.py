@@ -75,6 +75,7 @@ def test_each_proposal_was_tried(space):
     assert dict(found.variants)["without decay"] == positions.index("Narvik1") + 1
 
 
+@pytest.mark.slow
 def test_a_message_that_no_candidate_source_found(space):
     question = "Which flat in Oslo was cold?"
     narrow = SearchSettings(
@@ -92,6 +93,7 @@ def test_a_message_that_no_candidate_source_found(space):
     assert positions.index("Moss0") + 1 == tried.rank
 
 
+@pytest.mark.slow
 def test_a_message_hidden_by_as_of_is_explained(space):
     found = space.why("Which train left Moss?", "Moss1", now=NOW, as_of=START)
     assert found.rank is None
@@ -121,6 +123,7 @@ def test_errors_say_what_to_do(space):
         space.why("Which flat?", "Oslo0", 0)
 
 
+@pytest.mark.slow
 def test_an_explained_search_shows_the_next_messages(space):
     plain = space.search("Which flat in Oslo was cold?", 3, NOW)
     result = space.search("Which flat in Oslo was cold?", 3, NOW, explain=True)

@@ -367,6 +367,7 @@ def test_reading_commands_never_create_a_file(quick: Cli, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_search_why_explains_the_rank_of_a_hit(quick: Cli, sample_db: Path) -> None:
     result = quick("--db", sample_db, "search", "Who lives in Bremen?", "-k", 3, "--why",
                  "--now", NOW, "--timezone", "Europe/Berlin")  # fmt: skip
@@ -378,6 +379,7 @@ def test_search_why_explains_the_rank_of_a_hit(quick: Cli, sample_db: Path) -> N
     assert "ranking default" in result.stderr
 
 
+@pytest.mark.slow
 def test_context_is_the_block_and_nothing_else(quick: Cli, sample_db: Path) -> None:
     options = ("--db", sample_db, "--max-tokens", 200, "--now", NOW)
     block = quick("context", "What is Pia allergic to?", *options)
@@ -421,6 +423,7 @@ def test_cypher_runs_queries_and_lists_named_ones(quick: Cli, sample_db: Path) -
     assert "NAME=VALUE" in error_of(quick("cypher", "x", "--param", "y", "--db", sample_db), 2)
 
 
+@pytest.mark.slow
 def test_spaces_are_separate_and_an_unknown_one_is_an_error(quick: Cli) -> None:
     for name in ("ann", "bob"):
         assert quick("add", f"{name} keeps bees", "--space", name, "--no-enrich").returncode == 0
@@ -561,6 +564,7 @@ def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> N
     assert "not a cognigraph database" in bad["detail"]
 
 
+@pytest.mark.slow
 def test_doctor_reports_messages_that_nobody_enriches(quick: Cli, tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", enrich="manual") as memory:
         memory.add("Felix repairs clocks.", id="f")
@@ -576,6 +580,7 @@ def test_doctor_reports_messages_that_nobody_enriches(quick: Cli, tmp_path: Path
     assert "no problems found" in quick("doctor").stdout
 
 
+@pytest.mark.slow
 def test_parked_chunks_are_listed_and_can_be_retried(quick: Cli, tmp_path: Path) -> None:
     extractor = ScriptedExtractor()
     extractor.fail_for("f", error=ExtractionError("the model is gone", retryable=False))

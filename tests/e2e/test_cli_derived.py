@@ -47,6 +47,7 @@ def test_episodes_are_listed(told: Cli) -> None:
     assert "no episodes of the session 's2'" in nothing.stderr
 
 
+@pytest.mark.slow
 def test_what_writers_keep_is_printed(quick: Cli, tmp_path: Path) -> None:
     extractor = MemBuilderExtractor(ScriptedModel(written))
     with Memory(tmp_path / "memory.db", extractor=extractor, enrich="manual") as memory:

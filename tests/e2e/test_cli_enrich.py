@@ -79,6 +79,7 @@ def test_enriching_with_rules_has_no_cost(run):
     assert run("enrich", "--dry-run")[1].strip().endswith("estimate for rules-8: no model calls")
 
 
+@pytest.mark.slow
 def test_enrich_reports_usage_and_rejections(run, extractor):
     code, out, err = run("enrich")
     assert code == 0
@@ -97,6 +98,7 @@ def test_rejections_are_in_the_document(run, extractor):
     assert (done["usage"]["calls"], done["chunks"], done["triples"]) == (6, 3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "why"),
     [

@@ -79,6 +79,7 @@ def test_chats_of_people_are_known_by_themselves(
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_dump_goes_to_the_spaces_of_its_owners_unless_one_is_named(
     quick: Cli, tmp_path: Path
 ) -> None:

@@ -102,6 +102,7 @@ def test_locomo_end_to_end(cli, locomo):
     assert json.loads(Path(found["page"]).with_name("result.json").read_text("utf-8"))["questions"]
 
 
+@pytest.mark.slow
 def test_the_benchmark_is_found_out(locomo, tmp_path):
     done = run("auto", locomo, "--limit", "1", "--extractor", "none", "--json")
     assert "is LoCoMo" in done.stderr
@@ -141,6 +142,7 @@ def test_what_was_missed_is_explained(locomo):
     assert "not read for facts" in page
 
 
+@pytest.mark.slow
 def test_longmemeval_end_to_end(longmemeval):
     found = result("longmemeval", longmemeval, "-k", "1,5", "--extractor", "none")
     assert (found["conversations"], found["questions"]) == (4, 4)

@@ -14,6 +14,7 @@ import cognigraph
 from bench import figures
 from cognigraph.cli.parser import build_parser
 from docs import draw
+from tests.cases import each
 from tests.pages import MODEL, NEO4J, ROOT, endpoint, matches, run, steps
 from tests.servers.neo4j_server import LINES, Server
 
@@ -105,7 +106,7 @@ def test_every_reason_is_needed() -> None:
     assert {shlex.split(command)[0] for command in shell_commands()} == set(NOT_RUN)
 
 
-@pytest.mark.parametrize("command", sorted(set(shell_commands())))
+@each("command", sorted(set(shell_commands())))
 def test_commands_that_are_not_run_have_a_reason_and_exist(command: str) -> None:
     first, *rest = shlex.split(command)
     assert first in NOT_RUN
@@ -144,7 +145,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert listed == {str(page.relative_to(folder)) for page in LINKED if folder in page.parents}
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_no_page_has_invisible_comments(name: str) -> None:
     assert "<!--" not in PAGES[name]
 

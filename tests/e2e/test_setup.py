@@ -54,6 +54,7 @@ def test_servers_are_found_by_the_dialect_they_speak(ollama):
     assert ollama.calls == 0  # nothing was asked of a model
 
 
+@pytest.mark.slow
 def test_a_choice_is_tried_written_and_read(set_up, ollama, tmp_path, monkeypatch):
     file = tmp_path / "config" / "own.toml"
     looked = set_up("setup", "--json", OPENAI_API_KEY="sk-secret")

@@ -96,6 +96,7 @@ def test_an_endless_body_is_left_at_its_limit(behaviour):
     assert caught.value.usage.input_tokens > 0  # it was probably read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "compress"])
 @pytest.mark.parametrize("code", [200, 500])
 def test_compressed_replies_are_refused_unread(encoding, code):

@@ -604,7 +604,7 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
 
     server.then(fuzzed)
     outcomes = {"value": 0}
-    asks = examples(2000)
+    asks = examples(4000)
     for number in range(asks):
         try:
             answer = model.ask(Prompt("p", "1", "", str(number)), Facts)
@@ -622,6 +622,7 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
     cache.close()
 
 
+@pytest.mark.slow
 def test_the_key_is_seen_by_the_server_only(server, connect, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     path = tmp_path / "answers.db"

@@ -78,6 +78,7 @@ def ask(tmp_path):
         server.__exit__()
 
 
+@pytest.mark.slow
 def test_a_follow_up_brings_new_messages_and_the_answer_cites_the_block(ask):
     stages = LoopStages(
         lico_missing=[missing("camping in the hills", "a picnic by the river"), ENOUGH],
@@ -105,6 +106,7 @@ def test_a_follow_up_brings_new_messages_and_the_answer_cites_the_block(ask):
     assert "round 2: messages, camping in the hills; a picnic by the river" in answer.trace
 
 
+@pytest.mark.slow
 def test_a_verdict_alone_is_a_reply(ask):
     stages = LoopStages(lico_missing={"verdict": "enough"}, loop_answer={"answer": "fishing"})
     answer, _, server = ask(stages)
@@ -275,6 +277,7 @@ def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
     assert str(answer.context) in deep.user
 
 
+@pytest.mark.slow
 def test_what_was_said_is_shortened_if_it_does_not_fit(ask):
     stages = LoopStages(
         hymem_light={"answer": "", "sure": False},
@@ -286,6 +289,7 @@ def test_what_was_said_is_shortened_if_it_does_not_fit(ask):
     assert 0 < answer.context.tokens <= 90
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
     stages = LoopStages(
         hymem_light={"answer": "That is not known.", "sure": True},
@@ -311,6 +315,7 @@ def test_an_answer_that_is_not_known_is_looked_for_in_the_messages(ask):
     assert all(TALK[id[:3]][int(id[3])] in last for id in new)
 
 
+@pytest.mark.slow
 def test_summaries_are_judged_beside_newer_messages_in_order_of_time(ask):
     stages = LoopStages(
         hymem_light={"answer": "fishing", "sure": True},
@@ -325,6 +330,7 @@ def test_summaries_are_judged_beside_newer_messages_in_order_of_time(ask):
     assert len(answer.context.hits) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "stage"),
     [("Would Ann enjoy a sailing trip?", "loop-infer"), (QUESTION, "loop-answer")],
@@ -337,6 +343,7 @@ def test_an_open_question_may_be_answered_by_inference(ask, question, stage):
     assert (answer.text, len(answer.citations)) == (inferred["answer"], 1)
 
 
+@pytest.mark.slow
 def test_retries_widen_the_search_and_look_for_what_was_missing(ask):
     judged = {"action": "retry", "missing": "camping in the hills"}
     stages = LoopStages(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -52,17 +53,24 @@ def load(driver: Driver, graph: dict[str, Any]) -> None:
     """Write a graph beside other data; the node that describes the database takes its place."""
     with driver.session() as session:
         session.run(f"MATCH (meta:{META}) DELETE meta").consume()
+        alike: defaultdict[str, list[int]] = defaultdict(list)
+        for number, (labels, _) in enumerate(graph["nodes"]):
+            alike[":".join(labels)].append(number)
         ids: dict[int, str] = {}
-        for number, (labels, plain) in enumerate(graph["nodes"]):
-            text: Any = f"CREATE (node:{':'.join(labels)}) SET node = $own RETURN elementId(node)"
-            row = session.run(text, own=properties(plain)).single(strict=True)
-            ids[number] = row[0]
+        for label, numbers in alike.items():
+            text: Any = f"UNWIND $rows AS own CREATE (n:{label}) SET n = own RETURN elementId(n)"
+            rows = [properties(graph["nodes"][number][1]) for number in numbers]
+            ids |= zip(numbers, session.run(text, rows=rows).value(), strict=True)
+        of_type: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for start, type, end, plain in graph["relationships"]:
+            of_type[type].append({"a": ids[start], "b": ids[end], "own": properties(plain)})
+        for type, ends in of_type.items():
             text = (
-                "MATCH (a) WHERE elementId(a) = $a MATCH (b) WHERE elementId(b) = $b "
-                f"CREATE (a)-[one:{type}]->(b) SET one = $own"
+                "UNWIND $rows AS row MATCH (a) WHERE elementId(a) = row.a "
+                "MATCH (b) WHERE elementId(b) = row.b "
+                f"CREATE (a)-[new:{type}]->(b) SET new = row.own"
             )
-            session.run(text, a=ids[start], b=ids[end], own=properties(plain)).consume()
+            session.run(text, rows=ends).consume()
 
 
 def shape(create: str) -> str:

@@ -21,6 +21,7 @@ from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
 from cognigraph.stores.neo4j.index.sources import OF_MARKED
 from cognigraph.stores.neo4j.schema import commands, migrations
 from cognigraph.stores.neo4j.statements import cypher, shortened, with_parameters
+from tests.cases import each
 from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j
@@ -131,7 +132,7 @@ def test_migrations_can_be_repeated(driver: Driver, name: str) -> None:
             assert not summary.counters.constraints_added, command
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@each("name", STATEMENTS)
 def test_header_says_what_it_takes_and_returns(name: str) -> None:
     text = (FOLDER / f"{name}.cypher").read_text("utf-8")
     for field in ("// what: ", "// parameters: ", "// returns: "):

@@ -353,6 +353,7 @@ def wait_until_made_again(driver: Driver, *names: str) -> None:
         wait_until_online(driver, name)
 
 
+@pytest.mark.one_line("2026")
 @pytest.mark.changes_indexes
 def test_a_missing_index_is_reported_and_made_again_while_all_vectors_are_compared(
     open_store: Open, driver: Driver, space: str, caplog: pytest.LogCaptureFixture

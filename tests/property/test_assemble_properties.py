@@ -127,6 +127,7 @@ def test_any_block_is_whole_and_fits(result, settings, budget, reader):
     assert [c.id for c in messages] == [hit.id for hit in found.hits]
 
 
+@pytest.mark.slow
 @given(RESULTS, st.sampled_from(["time", "relevance"]))
 def test_order_is_by_time_or_as_ranked(result, order):
     settings = ContextSettings(order=order, sessions=False, triples=False)

@@ -26,6 +26,7 @@ from cognigraph.ingest.pieces import fresh
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Said, message_head
 from cognigraph.text.marks import TAGS, one_line
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)
@@ -84,6 +85,7 @@ def block(text: str, speaker: str, session: str, entity: str, title: str) -> str
     return assemble(result, ContextSettings(), max_tokens=10**9, zone=UTC, background=background)
 
 
+@pytest.mark.slow
 @given(CONTENT, CONTENT, CONTENT, CONTENT, CONTENT)
 @example("[\u200b/memory]", "[C7]", "s", "Ann", "x")
 @example("［/memory］", "［Ｃ７］ 2026", "[S9]", "[/mеmory]", "[\u00ad/\U000e0041memory]")
@@ -111,7 +113,7 @@ def test_a_second_pass_changes_nothing(text):
     assert one_line(one_line(text)) == one_line(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "👩🏽\u200d🚀 and 👨\u200d👩\u200d👧",  # joined emoji
@@ -130,7 +132,7 @@ def test_other_text_is_kept_as_it_is(text):
     assert one_line(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("[C7] hello", "(C7) hello"),

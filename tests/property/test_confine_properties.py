@@ -127,7 +127,7 @@ def queries() -> st.SearchStrategy[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(200))
 @given(marked=marked_queries())
 def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> None:
     try:
@@ -139,6 +139,7 @@ def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> N
 
 
 @pytest.mark.slow
+@settings(max_examples=examples(200))
 @given(query=queries())
 def test_confining_changes_nothing_else(query: str) -> None:
     try:
@@ -151,7 +152,7 @@ def test_confining_changes_nothing_else(query: str) -> None:
     assert re.sub(r"[\s{}]+", "", plain) == re.sub(r"[\s{}]+", "", original)
 
 
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(800))
 @given(
     text=st.text(alphabet=st.sampled_from("MATCHn (){}[]-><:$`'\"/*\\\n.,|=1é\u2028"), max_size=60)
 )
@@ -169,6 +170,7 @@ def test_nonsense_is_refused_or_left_readable(text: str) -> None:
     assert len(kinds) >= len(tokenize(text))
 
 
+@settings(max_examples=examples(200))
 @given(value=st.text(max_size=40), mark=st.sampled_from(["'", '"']))
 def test_a_string_survives_quoting(value: str, mark: str) -> None:
     assume("\\u" not in quote(value, mark).lower())
@@ -176,6 +178,7 @@ def test_a_string_survives_quoting(value: str, mark: str) -> None:
     assert (token.kind, token.value) == ("string", value)
 
 
+@settings(max_examples=examples(200))
 @given(value=st.text(min_size=1, max_size=40))
 def test_a_name_survives_quoting(value: str) -> None:
     assume("\\" not in value)
@@ -184,6 +187,7 @@ def test_a_name_survives_quoting(value: str) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=examples(200))
 @given(query=queries(), word=st.sampled_from(
     ["CREATE (x)", "SET n.x = 1", "MERGE (x)", "DETACH DELETE n", "REMOVE n.x", "CALL db.labels()",
      "FOREACH (x IN [1] | SET n.x = x)", "LOAD CSV FROM 'x' AS row", "USE other"]

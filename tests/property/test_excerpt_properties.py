@@ -74,6 +74,7 @@ def test_a_block_of_excerpts_fits_and_is_the_same_again(found, budget, short):
         assert made.endswith("\n" + FOOTER)
 
 
+@pytest.mark.slow
 @given(results(), st.integers(20, 400), SHORT)
 def test_no_text_of_a_message_begins_a_line_and_fences_are_closed(found, budget, short):
     lines = block(found, budget, short_message=short).split("\n")
@@ -90,6 +91,7 @@ def test_no_text_of_a_message_begins_a_line_and_fences_are_closed(found, budget,
     assert not fence
 
 
+@pytest.mark.slow
 @given(results(), st.integers(20, 10**6), SHORT)
 def test_citations_say_what_is_shown(found, budget, short):
     made = block(found, budget, short_message=short)
@@ -116,12 +118,14 @@ def test_citations_say_what_is_shown(found, budget, short):
                 assert position >= 0
 
 
+@pytest.mark.slow
 @given(results(), SHORT)
 def test_without_a_limit_everything_is_shown_whole(found, short):
     made = block(found, 10**9, short_message=short)
     assert all(cited.spans == () for cited in made.citations)
 
 
+@pytest.mark.slow
 @given(results(), st.integers(20, 400), SHORT)
 def test_a_block_that_comes_back_is_recognised(found, budget, short):
     made = str(block(found, budget, short_message=short))

@@ -61,6 +61,7 @@ def values(found: list[Record]) -> list[dict[str, Any]]:
     return [item.value for item in found if isinstance(item.value, dict)]
 
 
+@pytest.mark.slow
 @given(st.lists(JSON, max_size=5), st.integers(1, 7), st.sampled_from([None, 1]), st.booleans())
 @example(["\ud83d\ude00" * 3], 1, None, True)
 @example([12, -0.5, True], 1, None, False)
@@ -84,6 +85,7 @@ def test_lists_of_an_object_are_read_one_by_one(
     assert alone == [("", rest)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), SAID), min_size=1, max_size=6))
 def test_conversations_in_each_format_give_the_same_turns(turns: list[tuple[str, str]]) -> None:
     chat = [{"role": role, "content": text} for role, text in turns]
@@ -127,6 +129,7 @@ def test_tables_give_back_their_cells(rows: list[tuple[str, str]], delimiter: st
     ]
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -146,6 +149,7 @@ def test_every_line_of_a_note_is_in_one_section(sections: list[tuple[int, str, s
     assert len({item["id"] for item in found}) == len(found)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -191,6 +195,7 @@ def test_a_date_that_decides_the_order_decides_it_for_all(given: list[datetime],
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from(["From here", ">From", "a b", "> q", "x:"])), max_size=6))
 def test_a_mailbox_gives_back_its_mails(bodies: list[list[str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -28,6 +28,7 @@ common = st.sampled_from(["concept", "object", "event", "activity"])
 halves = st.lists(st.integers(-100, 100).map(lambda n: n / 100), min_size=32, max_size=32)
 
 
+@pytest.mark.slow
 @given(names, names, types, types, st.floats(-1, 1))
 def test_similarity_is_symmetric_and_never_merges(
     one: str, other: str, type: str, other_type: str, cosine: float
@@ -155,6 +156,7 @@ def test_what_is_found_depends_on_the_set_of_names_alone(
     }
 
 
+@pytest.mark.slow
 def test_many_close_vectors_make_no_pair_suspected() -> None:
     letters = "bcdfghklmnprstvz"
     words = [f"{a}a{b}e" for a in letters for b in letters]

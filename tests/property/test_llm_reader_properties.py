@@ -43,6 +43,7 @@ FENCE = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(DOCUMENT, LAYOUT)
 def test_valid_json_is_read_exactly(value, layout):
     text = json.dumps(value, **layout)
@@ -51,6 +52,7 @@ def test_valid_json_is_read_exactly(value, layout):
     assert document.complete and document.left_out == 0
 
 
+@pytest.mark.slow
 @given(DOCUMENT, LAYOUT, PROSE, PROSE, FENCE)
 def test_prose_and_fences_change_nothing(value, layout, before, after, fence):
     text = before + fence.replace("{}", "\0").replace("\0", json.dumps(value, **layout)) + after
@@ -128,6 +130,7 @@ def test_no_text_makes_it_fail(text):
     read(text, Facts)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([*"{}[]:,\"'\\ \n", "ab", "12", "null", "//", "/*", "\\u"])))
 @settings(max_examples=examples(500))
 def test_no_heap_of_punctuation_makes_it_fail(pieces):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ dates = st.sampled_from(
 zones = st.sampled_from([UTC, *(ZoneInfo(z) for z in ("Asia/Tokyo", "America/Los_Angeles"))])
 
 
+@pytest.mark.slow
 @given(relations)
 def test_a_normal_relation_stays(text):
     once = normalise_relation(text)
@@ -125,6 +127,7 @@ answers = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(answers, min_size=1, max_size=3))
 def test_what_is_kept_is_sound(given_answers):
     turns = [
@@ -177,6 +180,7 @@ summaries = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(summaries, min_size=1, max_size=4))
 def test_no_answer_empties_a_summary_or_makes_it_endless(given_answers):
     summary = SummaryDraft()

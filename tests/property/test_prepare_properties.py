@@ -82,6 +82,7 @@ def test_any_text_comes_back_as_it_went_in(memory, text, speaker):
     assert (again.new, again.ids) == ((), result.ids)
 
 
+@pytest.mark.slow
 @given(ANY_TEXT)
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_question_can_be_asked(memory, question):

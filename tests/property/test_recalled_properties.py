@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cognigraph.ingest.pieces import fresh, fresh_pieces, recalled, split
 from cognigraph.retrieve.assemble import assemble
+from tests.cases import each
 from tests.property.alphabets import STORABLE_TEXT
 from tests.property.test_assemble_properties import RESULTS, SETTINGS, ZONES
 
@@ -111,7 +112,7 @@ def test_a_split_message_keeps_what_is_new_in_its_pieces(before, block, after, l
     assert "".join(words(new)) == "".join(words(f"{before}\n{after}"))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "see [C1] in the paper, and [T2]",
@@ -130,7 +131,7 @@ def test_ordinary_brackets_are_not_changed(text):
     assert fresh(text) is text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rest"),
     [
         ("Ann: I moved to Oslo.\n[C2] 2026-05-20 07:00 s1 Ann: Yes.\n[/memory]\nGood.", "Good."),

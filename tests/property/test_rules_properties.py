@@ -62,6 +62,7 @@ def test_any_batching_gives_the_same_keys_and_themes(
     assert json.loads(parts.state)["keys"] == json.loads(whole.state)["keys"]
 
 
+@pytest.mark.slow
 @given(chats)
 def test_an_extraction_is_well_formed(chat: list[tuple[str | None, str]]) -> None:
     chunks = chunks_of(chat)

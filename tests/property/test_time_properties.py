@@ -6,6 +6,7 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_any_question_is_read(question, now):
             assert start < end
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=12),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import wordllama
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +45,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=8).map("".join) | STORABLE_TEXT | st.text("ab \u2581", max_size=9)
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS, min_size=1, max_size=6))
 def test_the_vectors_are_those_of_the_package(texts):
     expected = package().embed(texts, norm=False)
@@ -75,6 +77,7 @@ def test_texts_are_divided_as_a_whole_if_a_token_crosses_words():
     assert TokenMeans(model).embed(texts).tolist() == package().embed(texts).tolist()
 
 
+@pytest.mark.slow
 def test_a_word_that_holds_a_special_token_of_letters_is_divided_as_a_whole():
     tokenizer = Tokenizer.from_str(package().tokenizer.to_str())
     tokenizer.no_padding()

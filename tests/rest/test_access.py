@@ -101,6 +101,7 @@ def test_wrong_keys_are_not_made(keys, tmp_path):
         KeyFile(tmp_path / "none" / "keys").create("n", ["read"], None)
 
 
+@pytest.mark.slow
 def test_without_keys_only_loopback_is_open_until_the_first_key_is_made(serve, keys):
     client = serve(keys=keys)
     assert client.get("/v1/spaces").status_code == 200
@@ -149,6 +150,7 @@ def test_behind_a_proxy_the_host_may_be_any_as_soon_as_keys_are_needed(serve, ke
     assert client.get("/v1/spaces", headers={**headers, "Origin": "http://x.y"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_client_that_asks_too_often_waits(serve):
     client = serve(limits=ServerLimits(rate=1))
     answers = [client.get("/v1/spaces") for _ in range(30)]

@@ -84,6 +84,7 @@ def test_an_answer_has_only_the_fields_that_are_named(filled: Any) -> None:
     assert filled.get(f"{SPACE}/stats?fields=messages").json() == {"messages": 60}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "fields", "said"),
     [
@@ -113,6 +114,7 @@ def test_a_misspelt_parameter_is_refused(client: Any) -> None:
     assert refused.json()["detail"] == said
 
 
+@pytest.mark.slow
 def test_what_was_made_is_said_by_the_status(client: Any) -> None:
     batch = {"messages": SAID[:2]}
     assert client.post(f"{SPACE}/messages/batch", json=batch).status_code == 201
@@ -131,6 +133,7 @@ def test_what_was_made_is_said_by_the_status(client: Any) -> None:
     assert [item["index"] for item in kept.json()["rejected"]] == [0]
 
 
+@pytest.mark.slow
 def test_a_misspelled_space_is_not_found_if_it_has_to_be_there(client: Any) -> None:
     client.post(f"{SPACE}/messages", json=SAID[0])
     assert client.post(f"{SPACE}/search?existing=true", json=ASKED).status_code == 200
@@ -141,6 +144,7 @@ def test_a_misspelled_space_is_not_found_if_it_has_to_be_there(client: Any) -> N
     assert client.post("/v1/spaces/anne/search", json=ASKED).json()["hits"] == []
 
 
+@pytest.mark.slow
 def test_problems_say_what_a_client_can_do(client: Any) -> None:
     naive = client.post(f"{SPACE}/messages", json={**SAID[0], "at": "2026-05-20T09:00:00"})
     assert "start the server with --timezone 'Europe/Oslo'" in naive.json()["detail"]
@@ -150,6 +154,7 @@ def test_problems_say_what_a_client_can_do(client: Any) -> None:
         assert not any(word in answer.json()["detail"] for word in ("()", "=True", "Memory("))
 
 
+@pytest.mark.slow
 def test_pages_of_named_origins_may_use_the_api(serve: Any) -> None:
     client = serve(origins=["https://app.example"])
     named, other = {"Origin": "https://app.example"}, {"Origin": "https://evil.example"}

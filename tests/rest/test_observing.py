@@ -95,6 +95,7 @@ def test_a_batch_that_fails_says_so_in_its_span_without_a_text(tmp_path, spans):
     assert "secret" not in batch.to_json()
 
 
+@pytest.mark.slow
 def test_the_queue_is_counted_for_all_spaces_at_once(serve, tmp_path, monkeypatch):
     """The cost of the metrics does not grow with the number of spaces."""
     with Memory(tmp_path / "spaces.db", enrich="manual") as memory:
@@ -201,6 +202,7 @@ def wait_for(true):
         sleep(0.02)
 
 
+@pytest.mark.slow
 def test_nothing_is_traced_without_the_package(client, monkeypatch):
     monkeypatch.delitem(sys.modules, "opentelemetry.trace")
     assert client.post(f"{SPACE}/messages", json=OSLO).status_code == 201

@@ -23,6 +23,7 @@ HALF = "\ud83d"
 """One half of a surrogate pair, as programs send that cut a text in the middle of an emoji."""
 
 
+@pytest.mark.slow
 def test_text_that_is_not_unicode_neither_fails_nor_hides_what_else_is_stored(client):
     space = "/v1/spaces/ann"
     body = {"text": "Cut", "id": "m1", "raw": {HALF: [HALF]}, "metadata": {"a": HALF}}
@@ -44,6 +45,7 @@ def test_text_that_is_not_unicode_neither_fails_nor_hides_what_else_is_stored(cl
     assert refused.json()["detail"].startswith(f"message 0: metadata.{HALF} must have at most")
 
 
+@pytest.mark.slow
 def test_what_is_nested_too_deeply_is_refused_and_what_is_stored_can_be_read(client):
     space = "/v1/spaces/ann"
 
@@ -70,6 +72,7 @@ def test_a_host_or_an_origin_that_is_no_address_is_refused(client, headers):
     assert client.get("/v1/spaces", headers=headers).status_code == 403
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "where",
     [{"tags": [f"t{n}" for n in range(101)]}, {"metadata": {f"f{n}": 1 for n in range(101)}}],
@@ -170,6 +173,7 @@ def test_an_unexpected_error_of_the_store_shows_nothing_of_the_machine():
     assert json.loads(bytes(answer.body))["detail"] == "the log of the server has the reason"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "headers", "problem"),
     [

@@ -43,6 +43,7 @@ def search(client, **settings):
     return response.json()
 
 
+@pytest.mark.slow
 def test_what_a_request_does_not_set_is_as_the_memory_was_opened(client):
     found = search(client, decay=False)
     assert found["trace"]["ranking"] == "licomemory"

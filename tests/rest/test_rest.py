@@ -68,6 +68,7 @@ def test_a_message_is_stored_found_corrected_and_forgotten(filled):
     assert filled.post(f"{SPACE}/messages", json=OSLO).json()["forgotten"] == ["m1"]
 
 
+@pytest.mark.slow
 def test_messages_are_listed_by_role_tag_and_metadata(client):
     marked = {**OSLO, "id": "m9", "tags": ["move"], "metadata": {"topic": "home"}, "role": "user"}
     client.post(f"{SPACE}/messages/batch", json={"messages": [BERGEN, marked]})
@@ -109,6 +110,7 @@ def test_the_etag_stands_for_the_text_and_refuses_a_lost_update(filled):
     assert filled.get(f"{SPACE}/messages/m1", headers={"If-None-Match": tag}).status_code == 200
 
 
+@pytest.mark.slow
 def test_chat_messages_are_taken_as_they_are(client):
     call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
     chat = {"role": "assistant", "content": None, "tool_calls": [call], "id": "t1", "channel": "x"}
@@ -301,6 +303,7 @@ def test_what_waits_is_counted_and_read_again(filled):
 ASK = {"question": "Where?"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body", "bound"),
     [
@@ -320,6 +323,7 @@ def test_no_request_takes_more_than_its_share(client, path, body, bound):
         assert f"{bound}: " in said["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "name", "most"),
     [(f"{SPACE}/search", "also", MOST_QUERIES), ("/v1/search", "spaces", MOST_SPACES)],
@@ -352,6 +356,7 @@ def test_a_question_without_a_model_gets_the_block_and_a_note(filled):
     assert BERGEN["text"] in answer["context"]["text"] and answer["notes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "says"),
     [
@@ -404,6 +409,7 @@ def test_a_fault_of_the_server_shows_nothing_of_itself(serve, tmp_path, clock):
     assert problem(client.get(f"{SPACE}/stats"), 500)["title"] == "Internal error"
 
 
+@pytest.mark.slow
 def test_time_is_that_of_the_memory_unless_given(client):
     client.post(f"{SPACE}/messages", json={"text": "Now.", "id": "n"})
     assert client.get(f"{SPACE}/messages/n").json()["at"] == START.isoformat()

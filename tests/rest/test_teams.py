@@ -96,6 +96,7 @@ def test_a_key_file_of_the_second_format_gets_a_log(keys):
     ]
 
 
+@pytest.mark.slow
 def test_what_is_done_with_keys_is_in_the_log(team, keys):
     client, _ = team
     root = bearer(keys.create("root", ["admin"], None, by="ann"))
@@ -140,6 +141,7 @@ def team(serve, keys, tmp_path, clock):
         yield serve(memory=memory, keys=keys, is_local=False, limits=limits), memory
 
 
+@pytest.mark.slow
 def test_all_spaces_that_a_key_may_read_are_searched(team, keys):
     client, _ = team
     key = bearer(keys.create("team", ["read"], ["team-*"]))
@@ -170,6 +172,7 @@ def test_too_many_spaces_are_refused(team, keys, monkeypatch):
     assert (refused.status_code, "2 spaces" in refused.json()["detail"]) == (400, True)
 
 
+@pytest.mark.slow
 def test_messages_and_the_log_name_the_key(team, keys):
     client, _ = team
     agent = bearer(keys.create("agent", ["read", "write"], ["team-*"]))

@@ -10,7 +10,8 @@ Environment, read when `resolve` is called:
 
 - ``COGNIGRAPH_TEST_NEO4J_URI`` for line "5.26", ``COGNIGRAPH_TEST_NEO4J_URI_2026`` for line "2026"
 - ``COGNIGRAPH_TEST_NEO4J_USER`` (default ``neo4j``) and ``COGNIGRAPH_TEST_NEO4J_PASSWORD``; each
-  may carry the suffix ``_2026`` too. Without a password, authentication is off.
+  may carry the suffix ``_2026`` too. Without a password, authentication is off. The tests delete
+  what is in such a server.
 
 By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C;
 ``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with, and

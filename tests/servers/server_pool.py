@@ -11,6 +11,8 @@ from contextlib import ExitStack, suppress
 from multiprocessing.connection import Client, Connection, Listener
 from threading import Lock, Thread
 
+from neo4j import GraphDatabase
+
 from cognigraph import Memory, Settings, StorageSettings
 from tests.servers.neo4j_server import (
     Server,
@@ -61,6 +63,15 @@ class ServerPool:
             return problem
         _warm_up(server)
         return server
+
+
+def empty(server: Answer) -> None:
+    """Delete all nodes of a server but for the one with the versions."""
+    if not isinstance(server, Server):
+        return
+    with GraphDatabase.driver(server.uri, auth=server.auth) as driver, driver.session() as session:
+        text = "MATCH (n) WHERE NOT n:CogniGraph CALL (n) { DETACH DELETE n } IN TRANSACTIONS"
+        session.run(text).consume()
 
 
 def _warm_up(server: Server) -> None:

@@ -31,6 +31,7 @@ def opened(tmp_path: Path) -> Callable[[str], Memory]:
     return open_file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["2", "4", "5-pairs", "6-pairs", "6", "7"])
 def test_a_file_of_an_earlier_version_holds_what_it_held(
     opened: Callable[[str], Memory], step: str

@@ -135,6 +135,7 @@ def test_forgetting_removes_the_file(tmp_path):
         assert index_of(memory).chunks.rows == 19
 
 
+@pytest.mark.slow
 def test_deleting_the_space_removes_the_file(tmp_path):
     path = tmp_path / "m.db"
     filled(path)
@@ -298,6 +299,7 @@ def test_no_word_of_what_is_forgotten_or_replaced_is_in_a_later_file(tmp_path):
         assert answers(memory) == expected
 
 
+@pytest.mark.slow
 def test_words_that_another_thread_has_read_meanwhile_are_not_added_again(tmp_path):
     path = tmp_path / "m.db"
     filled(path)

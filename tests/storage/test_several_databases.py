@@ -67,6 +67,7 @@ def test_every_method_of_a_role_names_its_space_first_or_is_written_out() -> Non
         assert others == written_out, role
 
 
+@pytest.mark.slow
 def test_spaces_are_found_searched_and_enriched_where_they_are(
     opened: Open, tmp_path: Path
 ) -> None:
@@ -90,6 +91,7 @@ def test_spaces_are_found_searched_and_enriched_where_they_are(
     assert all(check.ok for check in memory.admin.check())
 
 
+@pytest.mark.slow
 def test_another_process_finds_them_again_with_their_work(opened: Open) -> None:
     tell(opened(), "ann", "ben")
     later = opened()
@@ -101,6 +103,7 @@ def test_another_process_finds_them_again_with_their_work(opened: Open) -> None:
     assert later.space("ann").stats().done == 1
 
 
+@pytest.mark.slow
 def test_a_background_worker_serves_all_databases(opened: Open) -> None:
     memory = opened(enrich="background", clock=system_clock)
     tell(memory, "ann", "ben", "dan")
@@ -109,6 +112,7 @@ def test_a_background_worker_serves_all_databases(opened: Open) -> None:
         assert memory.space(name).stats().triples == 1
 
 
+@pytest.mark.slow
 def test_a_space_is_copied_to_another_database_exported_and_deleted(
     opened: Open, tmp_path: Path
 ) -> None:
@@ -129,6 +133,7 @@ def test_a_space_is_copied_to_another_database_exported_and_deleted(
     assert memory.spaces() == ["carl", "zoe"]
 
 
+@pytest.mark.slow
 def test_each_database_keeps_the_log_of_its_spaces(opened: Open) -> None:
     memory = opened(clock=system_clock)
     tell(memory, "ann", "ben")

@@ -134,6 +134,7 @@ def test_what_is_stored_is_reported_while_the_next_messages_are_awaited(memory):
     assert done[0] == 2
 
 
+@pytest.mark.slow
 def test_a_change_of_the_embedder_between_two_batches(memory):
     def change(done: int) -> None:
         if done == 2:  # the next batch has its vectors already

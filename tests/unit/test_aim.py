@@ -16,6 +16,7 @@ from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features, session_
 from cognigraph.retrieve.rank.ranking import PLAIN
 from cognigraph.retrieve.rank.signals import changes, wishes
 from cognigraph.text.word_book import Lexicon
+from tests.cases import each
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -24,7 +25,7 @@ SAID = Aim(assistant=True)
 REQUEST = Aim(request=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "aim"),
     [
         ("What did you suggest for the pay talk?", SAID),
@@ -56,7 +57,7 @@ def test_the_aim_of_a_question(question, aim):
     assert analyse(question, NOW).aim == aim
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kinds"),
     [
         ("From now on, no meat please.", 3),
@@ -102,7 +103,7 @@ def test_what_the_assistant_said_is_looked_for_in_its_messages():
     assert "assistant asked" not in signals("Where did I fly?", CHAT)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kinds"),
     [
         ("We pay 52 a month.", 0),

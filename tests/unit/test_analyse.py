@@ -8,11 +8,12 @@ import pytest
 
 from cognigraph.retrieve.question.analyse import Aim, analyse
 from cognigraph.retrieve.question.temporal import NamedDate
+from tests.cases import each
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "expected"),
     [
         ("What books has Ann read?", True),

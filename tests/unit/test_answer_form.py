@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.question.analyse import AnswerForm, analyse, form_features
+from tests.cases import each
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -19,7 +20,7 @@ def features(
     return form_features(texts, word_vectors().read(texts), speakers, form)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "form"),
     [
         ("How many cats does Ann have?", "number"),
@@ -66,7 +67,7 @@ def test_form_that_a_question_expects(question: str, form: str | None) -> None:
     assert analyse(question, NOW).form == form
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("I saw Oslo and Bergen last year", 2),
@@ -93,7 +94,7 @@ def test_many_names_count_no_more_than_three() -> None:
     assert value == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "texts", "held"),
     [
         (
@@ -124,6 +125,7 @@ def test_a_speaker_called_may_is_not_a_month() -> None:
     assert features(texts, {"Ann"}, "time")["answer form"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(max_size=60), min_size=1, max_size=8),
     st.sets(st.none() | st.text(max_size=10), max_size=3),

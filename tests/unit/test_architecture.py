@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.cases import each
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {
     "cognigraph": "cognigraph",
@@ -146,6 +148,7 @@ def layer_of(layers: list[set[str]], name: str) -> int:
     return found[0]
 
 
+@pytest.mark.slow
 def test_every_module_of_the_project_is_read() -> None:
     assert {"cognigraph", "cognigraph.stores.sqlite.store", "cognigraph.ingest.derive"} <= set(
         MODULES
@@ -164,7 +167,7 @@ def test_packages_import_in_one_direction() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("package", ROOMS)
+@each("package", ROOMS)
 def test_rooms_of_a_package_import_in_one_direction(package: str) -> None:
     rooms, wrong = ROOMS[package], []
     for item in all_imports():

@@ -33,6 +33,7 @@ from cognigraph import (
     Space,
 )
 from cognigraph.ingest.queue.step import Limits
+from tests.cases import each
 from tests.operations import bound, operations, parameters
 
 NAN, INFINITE = float("nan"), float("inf")
@@ -141,6 +142,7 @@ def refused(call: Callable[[], object], what: str) -> None:
     assert time.perf_counter() - started < 30, what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "parameter"), cases(Space))
 def test_no_argument_of_a_space_raises_anything_but_our_errors(memory, verb, parameter):
     _try_all(memory.space("other"), Space, verb, parameter)
@@ -245,14 +247,14 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("verb", "given", "said"), REFUSED)
+@each(("verb", "given", "said"), REFUSED)
 def test_the_error_says_what_to_give(memory, verb, given, said):
     with pytest.raises(ConfigurationError) as caught:
         bound(memory, verb)(**given)
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "said"),
     [
         (2**63, "must fit into 64 bits"),
@@ -274,7 +276,7 @@ def test_a_parameter_that_is_nested_too_deeply(memory):
         memory.cypher("MATCH (c:Chunk) WHERE c.text = $p RETURN c.text", p=value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [("text", None), ("text", b"x"), ("session", None), ("session", 5), ("speaker", True),
      ("at", 5), ("at", True), ("id", 3), ("id", "\0"), ("speaker", "\ud800")],
@@ -321,7 +323,7 @@ def test_opening_with_a_wrong_argument(face, tmp_path, given, said):
     assert not (tmp_path / "a.db").exists()
 
 
-@pytest.mark.parametrize("name", [None, 5, b"x", "", " ", "\0", "\ud800", "x" * 513, True])
+@each("name", [None, 5, b"x", "", " ", "\0", "\ud800", "x" * 513, True])
 def test_a_space_needs_a_name(memory, name):
     admin = memory.admin
     for verb in (memory.space, admin.delete_space, lambda name: admin.copy_space("other", name)):

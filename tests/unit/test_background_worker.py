@@ -56,6 +56,7 @@ def worker_check(memory: Memory) -> tuple[bool, str]:
     return found.ok, found.detail
 
 
+@pytest.mark.slow
 def test_after_a_backlog_that_several_threads_read_the_worker_goes_on(opened):
     memory = opened({"batch": 2, "calls": 2})
     memory.add_many([{"text": f"Ann{n} lives in Oslo.", "id": f"m{n}"} for n in range(6)])
@@ -71,6 +72,7 @@ def test_after_a_backlog_that_several_threads_read_the_worker_goes_on(opened):
     assert 0.0 <= state.last_step < 20.0
 
 
+@pytest.mark.slow
 def test_an_exception_that_escapes_a_step_delays_its_session_and_nothing_else(opened):
     """A handler of the log that raises is enough for that."""
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cognigraph.evaluate import DatasetError, locomo
 from cognigraph.evaluate.files import items, sha256
 from cognigraph.evaluate.formats import load
+from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data"
 LOCOMO, LONGMEMEVAL = DATA / "locomo-small.json", DATA / "longmemeval-small.json"
@@ -54,7 +55,7 @@ def test_locomo_questions():
     assert second.notes == {"evidence that names no turn": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("1:56 pm on 8 May, 2023", utc(2023, 5, 8, 13, 56)),

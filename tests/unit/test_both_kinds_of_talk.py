@@ -15,6 +15,7 @@ from cognigraph import Memory
 from cognigraph.embed.word_vectors import WordLlamaEmbedder
 from cognigraph.evaluate.metrics import score
 from cognigraph.retrieve.rank.ranking import WEIGHT_SETS
+from tests.cases import each
 
 CUTOFF = 5
 
@@ -101,8 +102,8 @@ def test_the_weights_are_those_that_were_learned_or_chosen(name):
     assert dict(shipped.long_changes) == learned["long"] | CHOSEN_WHERE_LONG.get(name, {})
 
 
-@pytest.mark.parametrize("simple", ["cosine", "cosine and words"])
-@pytest.mark.parametrize("name", WEIGHT_SETS)
+@each("simple", ["cosine", "cosine and words"])
+@each("name", WEIGHT_SETS)
 def test_no_kind_of_question_did_better_with_a_simple_ranking(name, simple):
     """On histories that were left out of the learning."""
     held_out = LEARNED[name]["cross_validated"]["assistants-dev"]

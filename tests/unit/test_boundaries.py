@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from cognigraph.ingest.rules.summary import (
 from cognigraph.model import Theme
 from cognigraph.model.messages import role_of
 from cognigraph.stores.records import WorkChunk
+from tests.cases import each
 from tests.conftest import START
 
 
@@ -55,7 +55,7 @@ NEXT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "speaker", "silence", "reason"), NEXT)
+@each(("text", "speaker", "silence", "reason"), NEXT)
 def test_why_an_episode_begins(text, speaker, silence, reason):
     before = [chunk(n, said, ("Ann", "Ben")[n % 2]) for n, said in enumerate(TRIP)]
     found = episodes(*before, chunk(3, text, speaker, minutes=2 + silence))
@@ -140,7 +140,7 @@ CONTINUED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("new", "kept"), CONTINUED)
+@each(("new", "kept"), CONTINUED)
 def test_a_theme_continues_the_one_that_it_was(new, kept):
     assert same_themes(new, OLD) == kept
     assert same_themes(new, [replace(item, uid="") for item in OLD]) == {}

@@ -16,6 +16,7 @@ from cognigraph.importers.fields import Identifier, iso, prepared
 from cognigraph.importers.formats import READERS
 from cognigraph.importers.record import Bad, ReadOptions
 from cognigraph.importers.source import Input, Tally, locate
+from tests.cases import each
 
 AT = "2026-05-20T09:00:00Z"
 EXPORTS: dict[str, Any] = {
@@ -142,6 +143,7 @@ def test_a_langchain_message_that_is_only_a_tool_call_may_have_no_content():
     assert "neither a text nor" in wrong.value.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", EXPORTS)
 def test_a_value_of_the_wrong_type_is_refused_or_left_out(format):
     whole = EXPORTS[format]
@@ -154,7 +156,7 @@ def test_a_value_of_the_wrong_type_is_refused_or_left_out(format):
                     assert str(error), (path, value)
 
 
-@pytest.mark.parametrize("number", [10**400, -(10**400), 1e300, float("inf"), float("nan")])
+@each("number", [10**400, -(10**400), 1e300, float("inf"), float("nan")])
 def test_a_number_that_is_far_from_any_time_is_none(number):
     assert iso(number) is None
 

@@ -47,6 +47,7 @@ def test_the_renderings_are_of_this_chart(case: str) -> None:
     assert first == heading(case), "the chart has changed: make chart"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", KUBERNETES)
 @pytest.mark.parametrize("case", CASES)
 def test_kubernetes_takes_the_renderings(case: str, version: str) -> None:
@@ -59,6 +60,7 @@ def test_kubernetes_takes_the_renderings(case: str, version: str) -> None:
         kubernetes_validate.validate(broken, version, strict=True)
 
 
+@pytest.mark.slow
 def test_each_set_up_has_what_it_needs() -> None:
     name = "memory-cognigraph"
     common = {f"Deployment/{name}", f"Service/{name}"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cognigraph import InvalidMessageError, Message
+from tests.cases import each
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -25,7 +26,7 @@ def part(text, kind="text"):
     return {"type": kind, "text": text}
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         ({"role": "user", "content": "Hi."}, Message(text="Hi.", role="user")),
@@ -69,7 +70,7 @@ def test_a_message_that_is_text_alone(given, expected):
     assert Message.of(given) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "text"),
     [
         ({"role": "assistant", "content": None, "tool_calls": [CALL]}, ""),
@@ -100,7 +101,7 @@ def test_a_raw_payload_that_is_given_is_kept():
     assert Message.of({"raw": [1]}) == Message(text="", raw=[1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "reason"),
     [
         (7, "message 3 is a int; pass a Message or a dict"),

@@ -94,6 +94,7 @@ def test_several_threads_count_what_one_counts(monkeypatch):
         assert stored.differing(asked[0], some).tolist() == expected[some].tolist()
 
 
+@pytest.mark.slow
 def test_the_least_values_are_found_with_all_that_equal_the_last():
     source = np.random.default_rng(2)
     # 256 is no number of 8 bits; of a large layer a smaller share is sampled
@@ -105,6 +106,7 @@ def test_the_least_values_are_found_with_all_that_equal_the_last():
             assert np.array_equal(nearest._least(values, count), expected)
 
 
+@pytest.mark.slow
 def test_an_opposite_vector_is_not_taken_for_an_equal_one():
     vectors = unit(3, 6000, 256)
     codes = Codes(256)

@@ -12,11 +12,12 @@ import pytest
 from cognigraph.cypher.catalog import header, statement
 from cognigraph.cypher.guard.confine import confine, verify_plan
 from cognigraph.errors import QueryError
+from tests.cases import each
 
 S = "space: $__space"
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("MATCH (n) RETURN n", f"MATCH (n {{{S}}}) RETURN n"),
@@ -81,7 +82,7 @@ def test_the_parameter_can_have_another_name() -> None:
     assert confine("MATCH (n) RETURN n", "tenant") == "MATCH (n {space: $tenant}) RETURN n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "message"),
     [
         ("CREATE (n)", "CREATE is not allowed: an inspection query only reads"),
@@ -162,7 +163,7 @@ def _plan(operator: str, details: str = "", *children: dict[str, Any]) -> dict[s
     return {"operatorType": f"{operator}@neo4j", "args": arguments, "children": list(children)}
 
 
-@pytest.mark.parametrize(
+@each(
     "plan",
     [
         _plan("NodeIndexSeek", "RANGE INDEX n:Chunk(space) WHERE space = $__space"),
@@ -195,7 +196,7 @@ def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
     verify_plan(_plan("ProduceResults", "n", plan))
 
 
-@pytest.mark.parametrize(
+@each(
     "plan",
     [
         _plan("AllNodesScan", "n"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,10 +17,11 @@ from cognigraph.retrieve.rank.signals import (
     lifts,
     what_is_corrected,
 )
+from tests.cases import each
 from tests.unit.pools import chunk_pool
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Sorry, 25 April, it's the Saturday, I can't count. Also the roof is on.",
@@ -42,7 +42,7 @@ def test_it_corrects_something(text: str) -> None:
     assert is_correction(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Sorry to hear that, John.",
@@ -112,7 +112,7 @@ def test_a_search_finds_the_correction_first(tmp_path) -> None:
     assert why.signals["correction"] == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "text", "at_once"),
     [
         ("The wedding is on 24 April.", "Sorry, the 25th", False),
@@ -132,7 +132,7 @@ def test_a_short_message_corrects_the_one_before_it(before: str, text: str, at_o
     assert corrects(text, before, at_once=at_once)
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "text", "at_once"),
     [
         ("The wedding is on 24 April.", "Sorry to hear that, John.", True),

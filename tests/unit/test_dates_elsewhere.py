@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.question.languages import read_question
 from cognigraph.retrieve.question.temporal import NamedDate, TimeWindow
+from tests.cases import each
 
 NOW = datetime(2025, 7, 1, 18, tzinfo=UTC)
 
@@ -19,7 +19,7 @@ def window(start: str, end: str) -> TimeWindow:
     return TimeWindow(*(datetime.fromisoformat(day).replace(tzinfo=UTC) for day in (start, end)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "found"),
     [
         ("Was haben wir im März 2025 gesagt?", NamedDate(2025, 3)),
@@ -51,7 +51,7 @@ def test_what_a_question_names(question, found):
     assert found in read_question(question, NOW).time.times
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Wie geht es dem Hund?",

@@ -133,6 +133,7 @@ def served(memory: Memory) -> TestClient:
     return TestClient(app)
 
 
+@pytest.mark.slow
 def test_a_request_reaches_the_operation_with_its_arguments(served):
     assert served.post("/pin", json=GIVEN).json() == {**GIVEN, "limit": 5}
     assert served.post("/pin", json={"note": "tea", "limit": 2}).json()["limit"] == 2
@@ -262,6 +263,7 @@ Path("told.json").write_text(json.dumps(told), "utf-8")
 """
 
 
+@pytest.mark.slow
 def test_one_more_parameter_is_on_every_face_without_further_code(tmp_path):
     """The operation gets it in its method; the faces of a program that starts then have it."""
     done = subprocess.run(

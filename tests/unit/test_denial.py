@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph.english.verbs import denied
 from cognigraph.model.graph import stated
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("relation", "expected"),
     [
         ("likes", "does not like"),

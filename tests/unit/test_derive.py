@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-import pytest
 
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
@@ -29,6 +28,7 @@ from cognigraph.model import Theme
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import term_counts
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 CHUNKS = tuple(WorkChunk(f"u{n}", f"m{n}", "s", "Ann", NOW, f"text {n}") for n in range(3))
@@ -67,7 +67,7 @@ def test_equal_facts_are_one_triple_with_all_evidence():
     assert len(found.entities) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [
         replace(LIVES, negated=True),
@@ -89,7 +89,7 @@ def test_negation_is_in_the_text_that_is_searched():
     assert triple.negated
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "why"),
     [
         (replace(LIVES, subject=""), f"{NO_SUBJECT}: '' lives in Oslo"),
@@ -113,7 +113,7 @@ def test_rejections_by_the_extractor_come_first():
     assert by_reason((*rejected, "too vague: that")) == {"too vague": 2, NO_EVIDENCE: 1}
 
 
-@pytest.mark.parametrize(
+@each(
     "extraction",
     [
         Extraction(facts=(replace(LIVES, subject=None),)),  # type: ignore[arg-type]

@@ -26,6 +26,7 @@ from cognigraph.embed import (
     word_vectors,
 )
 from cognigraph.testing import HashEmbedder
+from tests.cases import each
 
 
 class Broken:
@@ -78,7 +79,7 @@ def test_a_memory_takes_a_function(tmp_path):
         assert memory.info.embedder.name == "letters"
 
 
-@pytest.mark.parametrize("wrong", ["open-ai", "wordlama", "", ":", "fastembedd:x"])
+@each("wrong", ["open-ai", "wordlama", "", ":", "fastembedd:x"])
 def test_unknown_names(wrong):
     with pytest.raises(ConfigurationError, match=r"unknown embedder.*wordllama"):
         resolve(wrong)
@@ -138,7 +139,7 @@ def test_vectors_that_are_not_finite_are_refused(bad):
         embedder.embed_query("x")
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e3, 1e25, 1e38])
+@each("scale", [1e-30, 1e-3, 1e3, 1e25, 1e38])
 def test_vectors_of_any_length_become_unit_vectors(scale):
     embedder = CheckedEmbedder(Broken(np.array([[3.0, 0.0, 4.0]]) / 5 * scale))
     assert embedder.embed(["x"])[0].tolist() == pytest.approx([0.6, 0.0, 0.8], abs=1e-5)
@@ -164,7 +165,7 @@ def test_failures_name_the_embedder_and_store_nothing(tmp_path):
         assert memory.stats().messages == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "answer", [ConnectionError("no route"), 7.0, [], None], ids=["raises", "scalar", "[]", "None"]
 )
 def test_a_function_that_cannot_be_probed_is_an_embedding_error(answer):
@@ -315,6 +316,7 @@ def test_threads_wait_for_one_loading(monkeypatch):
     assert all(np.array_equal(vector, found[0]) for vector in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
 def test_without_its_files_the_wordllama_package_loads_the_model(monkeypatch, name):
     own = word_vectors.load()
@@ -329,7 +331,7 @@ def test_without_its_files_the_wordllama_package_loads_the_model(monkeypatch, na
     assert own.tokenizer.encode(text).ids == other.tokenizer.encode(text).ids
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n" * 3000, "\0", "\u200b", "🙂", "x" * 50_000])
+@each("text", ["", " ", "\n" * 3000, "\0", "\u200b", "🙂", "x" * 50_000])
 def test_wordllama_embeds_any_text(text):
     vector = CheckedEmbedder(WordLlamaEmbedder()).embed([text])[0]
     assert np.isfinite(vector).all()

@@ -203,6 +203,7 @@ def test_prefixes_go_before_questions_and_passages(server, slept):
     embedder.close()
 
 
+@pytest.mark.slow
 def test_a_memory_by_name_and_environment(server, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -17,6 +17,7 @@ from cognigraph.evaluate.counting_extractor import counting
 from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
 from cognigraph.llm.prompts import render
 from cognigraph.testing import ScriptedExtractor
+from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -83,6 +84,7 @@ def test_no_text_becomes_markup(text):
     assert Reader(f"<p>{page._text(text)}</p>").open == []
 
 
+@pytest.mark.slow
 def test_nothing_missed_says_so(tmp_path):
     file = tmp_path / "locomo10.json"
     samples = json.loads((DATA / "locomo-small.json").read_text("utf-8"))[1:]
@@ -94,7 +96,7 @@ def test_nothing_missed_says_so(tmp_path):
     assert "all evidence of all questions was found" in report.page.read_text("utf-8")
 
 
-@pytest.mark.parametrize("id", PROMPTS)
+@each("id", PROMPTS)
 def test_every_prompt_can_be_filled_in(id):
     file = prompt(id)
     inputs = {name: f"<{name} {{{{x}}}}>" for name in file.inputs}

@@ -25,6 +25,7 @@ from cognigraph.retrieve.excerpt.units import (
     unit_worths,
 )
 from cognigraph.retrieve.question.analyse import analyse
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 RECIPE = """Here is the dal. Serves four.
@@ -95,7 +96,7 @@ def test_an_open_fence_ends_with_the_text_and_its_language_is_known():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["word " * 300, "x" * 1000, "é\u0301" * 700, "字" * 900])
+@each("text", ["word " * 300, "x" * 1000, "é\u0301" * 700, "字" * 900])
 def test_no_unit_is_too_long(text):
     units = segment(text)
     assert max(unit.end - unit.start for unit in units) <= LONGEST
@@ -233,7 +234,7 @@ def test_what_is_left_out_is_marked():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "together"),
     [
         ("Launch is planned for 30 June. Hmm, actually Iain just wrote: 14 July. Good.", 2),

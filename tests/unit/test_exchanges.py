@@ -12,6 +12,7 @@ from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.profiles import chunk_features
 from cognigraph.retrieve.rank.ranking import PLAIN
 from cognigraph.retrieve.rank.signals import counterparts
+from tests.cases import each
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -22,7 +23,7 @@ def signals(found, **settings):
     return chunk_features(found, analyse("oslo", NOW), SearchSettings(decay=False, **settings))
 
 
-@pytest.mark.parametrize(
+@each(
     ("speakers", "session", "expected"),
     [
         (TALK, [0, 0, 0, 0], [1, 0, 3, 2]),

@@ -12,6 +12,7 @@ from cognigraph.cli.parser import build_parser
 from cognigraph.ingest import RulesExtractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
+from tests.cases import each
 
 
 def test_rules_are_the_default():
@@ -41,7 +42,7 @@ def test_an_extractor_is_taken_as_it_is():
     assert resolve_extractor(extractor) is extractor
 
 
-@pytest.mark.parametrize("name", ["", "rule", "Rules", "magic:x"])
+@each("name", ["", "rule", "Rules", "magic:x"])
 def test_an_unknown_name_lists_the_known_ones(name):
     with pytest.raises(ConfigurationError, match=r"unknown extractor.*'rules'"):
         resolve_extractor(name)

@@ -20,6 +20,7 @@ from cognigraph.operations.files import Files
 from cognigraph.operations.overview import Overview
 from cognigraph.operations.queue import Queue
 from cognigraph.operations.review import Review
+from tests.cases import each
 from tests.operations import (
     GROUPS,
     bound,
@@ -58,7 +59,7 @@ def test_every_group_is_a_property_of_its_face():
     assert set(GROUPS) == {*groups(Memory).values(), *groups(AsyncMemory).values()}
 
 
-@pytest.mark.parametrize(("sync", "other"), TWINS.items())
+@each(("sync", "other"), TWINS.items())
 def test_both_faces_have_the_same_operations(sync, other):
     assert own_operations(sync).keys() == own_operations(other).keys()
     assert len(own_operations(sync)) >= 3
@@ -67,7 +68,7 @@ def test_both_faces_have_the_same_operations(sync, other):
     assert named == properties(other).keys()
 
 
-@pytest.mark.parametrize(
+@each(
     ("sync", "other", "name"),
     [(*pair, name) for pair in TWINS.items() for name in ("__init__", *own_operations(pair[0]))
      if name != "__init__" or pair[0] is Memory],
@@ -84,7 +85,7 @@ def test_an_operation_takes_and_returns_the_same_on_both(sync, other, name):
     assert found == expected
 
 
-@pytest.mark.parametrize("face", FACES)
+@each("face", FACES)
 def test_every_operation_has_a_docstring_of_its_own(face):
     for name, verb in own_operations(face).items():
         assert inspect.getdoc(verb), name
@@ -92,7 +93,7 @@ def test_every_operation_has_a_docstring_of_its_own(face):
         assert value.__doc__, name
 
 
-@pytest.mark.parametrize("face", TWINS.values())
+@each("face", TWINS.values())
 def test_async_operations_are_awaited(face):
     own = own_operations(face)
     plain = {name for name, verb in own.items() if not inspect.iscoroutinefunction(verb)}

@@ -20,6 +20,7 @@ from cognigraph.retrieve.rank.profiles import (
 from cognigraph.retrieve.rank.ranking import scaled
 from cognigraph.stores.candidates import OUTSIDE, Candidates
 from cognigraph.text.word_book import bm25, idf
+from tests.cases import each
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -190,7 +191,7 @@ def test_words_of_triples_count_too():
     assert found["triple"][0] > found["triple"][1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("switch", "gone"),
     [
         ({"windows": False}, {"window vector", "window words"}),
@@ -251,7 +252,7 @@ def test_an_empty_pool_has_empty_signals():
     assert {len(values) for values in found.values()} == {0}
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "expected"),
     [
         ([1.0, 3.0, 2.0], [0.0, 1.0, 0.5]),

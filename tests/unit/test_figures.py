@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bench import figures
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "written"),
     [(0.0301, "+.030"), (-0.0689, "−.069"), (0.0004, ".000"), (-0.0004, ".000"), (1.0, "+1.000")],
 )

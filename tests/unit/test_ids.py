@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph import ids
 from cognigraph.ids import normalise, uid
+from tests.cases import each
 
 
 def test_a_uid_is_128_bits_of_hex_and_never_changes():
@@ -24,7 +23,7 @@ def test_labels_are_namespaces():
     assert len({uid(label, "x") for label in ("Session", "Key", "Chunk", "Entity", "Triple")}) == 5
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right"),
     [
         ("Oslo", "  oslo "),
@@ -44,7 +43,7 @@ def test_spellings_of_one_name(left, right):
     assert normalise(left) == normalise(right)
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right"),
     [
         ("C", "C++"),

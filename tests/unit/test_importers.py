@@ -23,6 +23,7 @@ from cognigraph.importers.json_records import MalformedError, elements
 from cognigraph.importers.record import Bad, Head, ReadOptions
 from cognigraph.importers.source import Tally, locate
 from cognigraph.model import Message
+from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data" / "imports"
 
@@ -48,7 +49,7 @@ def written(tmp_path: Path, name: str, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "format"),
     [
         ("chatgpt.json", "chatgpt"), ("claude.json", "claude"),
@@ -65,7 +66,7 @@ def test_a_format_is_known_by_its_content(file: str, format: str) -> None:
     assert reader_for(Head(file, (DATA / file).read_bytes())).name == format
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "format"),
     [
         ("a.md", "# A\n", "markdown"),
@@ -525,7 +526,7 @@ def test_usual_names_of_fields_are_known(tmp_path: Path) -> None:
     assert (told.speaker, told.session) == ("Ben", "t")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         (1716000000, "2024-05-18T02:40:00+00:00"),
@@ -550,7 +551,7 @@ def test_times_as_files_have_them(value: object, expected: str | None) -> None:
         assert iso(value, UTC) == datetime.fromisoformat(expected).replace(tzinfo=UTC).isoformat()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "problem"),
     [
         ('[{"a": 1}, oops]', "Expecting value at character 12"),

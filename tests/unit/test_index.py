@@ -186,6 +186,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
         assert _chain(chains, session) == _ordered(chains, session)
 
 
+@pytest.mark.slow
 def test_evidence_in_memory_follows_what_is_forgotten_merged_and_said_again(tmp_path):
     path, index = tmp_path / "m.db", SpaceIndex(FORMAT, few_rows=0)
     texts = ["oslo fjord bread", "kayak piano", "oslo fjord rain", "rain bread"]
@@ -266,6 +267,7 @@ def _ordered(chunks: dict[int, tuple[Any, ...]], session: int) -> list[int]:
     return [id for _, id in sorted(own)]
 
 
+@pytest.mark.slow
 def test_after_forgetting_only_changed_rows_are_read_again(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:

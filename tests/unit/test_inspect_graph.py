@@ -13,6 +13,7 @@ from cognigraph.cypher.local import run_locally
 from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
 from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
 from cognigraph.settings import QuerySettings
+from tests.cases import each
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -268,7 +269,7 @@ def test_any_text_can_be_a_parameter(value: str) -> None:
         assert found == [{"k": {"name": value, "uid": "a"}}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "message"),
     [
         ("MATCH (n) SET n.x = 1 RETURN n", "SET is not allowed"),

@@ -18,6 +18,7 @@ from cognigraph.declared import GROUPS as DECLARED_GROUPS
 from cognigraph.declared import declared
 from cognigraph.declared import operations as declared_operations
 from cognigraph.server.app import ServerSettings, create_app
+from tests.cases import each
 from tests.operations import operations, parameters
 
 NO_ROUTE = {
@@ -224,7 +225,7 @@ def test_the_path_of_a_derived_route_is_the_name_of_its_operation(document):
         assert paths[operation.name] == f"/v1/spaces/{{space}}/{path}"
 
 
-@pytest.mark.parametrize("verb", sorted(operations(Memory).keys() - NO_ROUTE.keys()))
+@each("verb", sorted(operations(Memory).keys() - NO_ROUTE.keys()))
 def test_every_argument_of_an_operation_can_be_sent(document, routes, verb):
     accepted = sent(document, routes[route_of(verb)])
     for name in parameters(operations(Memory)[verb]):
@@ -260,7 +261,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
     return dict(found.choices)
 
 
-@pytest.mark.parametrize("command", DERIVED)
+@each("command", DERIVED)
 def test_every_argument_is_an_option_whose_value_reaches_the_operation(command):
     derived, parser = DERIVED[command], commands()[command]
     unset = {name for owner, name in NO_OPTION if owner == command}
@@ -323,6 +324,7 @@ VALUELESS = ("db", "embedder", "extractor", "timezone", "auth", "database", "spa
 """Options of every command."""
 
 
+@pytest.mark.slow
 def test_every_operation_has_a_tool_or_a_reason_why_not(memory):
     # It takes half a second to import, in each process that only collects the tests.
     from cognigraph.mcp_server.build import build_server

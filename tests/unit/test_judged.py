@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from cognigraph import Hit, SearchResult, Source, Trace, Triple, Why
 from cognigraph.retrieve.confidence import judged, surer_than
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 
@@ -36,7 +35,7 @@ NEAR, FAR = hit("m1", window_similar_words=0.2), hit("m2", window_similar_words=
 WORD, NAMED = hit("m1", words=0.3), hit("m1", speaker_named=1.0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("confidence", "hits", "few", "shown"),
     [
         (0.05, (WORD, FAR), True, ["m1"]),
@@ -65,7 +64,7 @@ def test_what_is_rescued_comes_with_its_own_facts_alone():
     assert below.trace.notes == ("nothing found: the confidence is 0.05, below 0.08",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("confidence", "of_hits", "least", "note"),
     [
         (0.6, (0.28, 0.1), 0.3,

@@ -15,6 +15,7 @@ from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.stores.records import WorkChunk
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import is_english
+from tests.cases import each
 
 AT = datetime(2024, 5, 15, 12, tzinfo=UTC)
 
@@ -27,7 +28,7 @@ def extract(*texts: str) -> Extraction:
     return RulesExtractor().extract(Window("x", "s", chunks))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("I moved to Oslo.", True),
@@ -109,6 +110,7 @@ def test_no_foreign_conversation_gives_a_fact(texts: list[str]) -> None:
     assert extract(*texts).facts == ()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_text_has_a_language_or_none(text: str) -> None:
     assert is_english(text) in (True, False, None)

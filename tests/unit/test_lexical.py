@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cognigraph.text.terms import STOP_WORDS, fold, query_terms, term_counts, terms, words
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("Ann's dog isn't here", "ann dog isnt here"),
@@ -24,7 +25,7 @@ def test_folding(text, expected):
     assert fold(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("Hello, World! 42 x_y", ["hello", "world", "42", "x_y"]),

@@ -34,6 +34,7 @@ from cognigraph.retrieve.rank.licomemory import (
 )
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
 from cognigraph.stores.records import EntityNames
+from tests.cases import each
 from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
 NAN = math.nan
@@ -53,7 +54,7 @@ def one(session: float, triple: float) -> float:
     return float(harmonic_mean(np.array([session]), np.array([triple]))[0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("session", "triple", "expected"),
     [
         (0.5, 0.5, 0.5),
@@ -175,7 +176,7 @@ def test_said_just_now_wins_by_the_known_factor():
 # Variants of the formulas, each by hand
 
 
-@pytest.mark.parametrize(
+@each(
     ("session", "triple", "expected"),
     [(0.8, 0.4, 0.6), (1.0, 0.0, 0.5), (-0.6, 0.5, (SESSION_FLOOR + 0.5) / 2), (NAN, 0.7, 0.7)],
 )
@@ -193,7 +194,7 @@ def test_variant_exponential_decay():
     )
 
 
-@pytest.mark.parametrize("scale", [0.25, 0.5, 1.0, 2.0, 4.0])
+@each("scale", [0.25, 0.5, 1.0, 2.0, 4.0])
 def test_variant_tau_as_a_multiple_of_the_median(scale):
     gap = np.array([1.0, 2.0, 8.0]) * DAY
     assert paper_decay(gap, paper(tau_scale=scale), gap).tolist() == pytest.approx(
@@ -265,7 +266,7 @@ def top_down(**changes: object) -> SearchSettings:
     return SearchSettings(ranking="licomemory", **changes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "triples", "chunks"),
     [
         ({"sessions_by_vector": 1}, ["t01", "t02"], ["c01"]),
@@ -358,7 +359,7 @@ def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
     assert not is_top_down(replace(top_down(), ranking="default"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("session", "triple", "expected"),
     [(0.5, 1.0, 0.9), (0.0, 1.0, 0.802), (np.nan, 0.6, 0.6), (1.0, -0.5, 0.2)],
 )

@@ -8,6 +8,7 @@ import pytest
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
 from cognigraph.resolution.by_vectors import MOST_BY_VECTORS, NEAR, alike, near
 from cognigraph.testing import HashEmbedder
+from tests.cases import each
 from tests.meanings import Meanings
 from tests.unit.test_resolve import named
 
@@ -49,7 +50,7 @@ NOT_THE_SAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "type"), WORTH_A_LOOK)
+@each(("one", "other", "type"), WORTH_A_LOOK)
 def test_similar_names_are_suspected(one, other, type):
     found = alike(named(one, type), named(other, type), 0.95)
     assert found == alike(named(other, type), named(one, type), 0.95)
@@ -59,7 +60,7 @@ def test_similar_names_are_suspected(one, other, type):
     assert alike(named(one, type), named(other, type), NEAR - 0.001) is None
 
 
-@pytest.mark.parametrize(("one", "other", "type"), NOT_THE_SAME)
+@each(("one", "other", "type"), NOT_THE_SAME)
 def test_conflicting_names_are_not_suspected(one, other, type):
     assert alike(named(one, type), named(other, type), 1.0) is None
     assert alike(named(other, type), named(one, type), 1.0) is None

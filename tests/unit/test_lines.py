@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, entity_type, fact_line
 from cognigraph.ingest.model.transcript import WindowName
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "entity"),
     [
         ("Vera | person | my aunt; Vee;", WindowName("Vera", "person", ("my aunt", "Vee"))),
@@ -25,7 +24,7 @@ def test_entities(line, entity):
     assert entity_line(line) == entity
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "fact"),
     [
         ("1 | Ann | buys | tea", FactLine((1,), "Ann", "buys", "tea")),
@@ -49,7 +48,7 @@ def test_facts(line, fact):
     assert fact_line(line) == fact
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "turns"),
     [
         ("3", (3,)),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cognigraph import BudgetExceededError, ConfigurationError, Usage
 from cognigraph.llm import Budget, Entry, Ledger, Limiter, Prices
+from tests.cases import each
 from tests.clock import TickingClock
 
 
@@ -93,9 +94,7 @@ def test_a_budget_without_limits_never_ends():
     assert budget.remaining() == float("inf")
 
 
-@pytest.mark.parametrize(
-    "limits", [{"calls": -1}, {"tokens": -1}, {"cost": float("nan")}, {"time": timedelta(-1)}]
-)
+@each("limits", [{"calls": -1}, {"tokens": -1}, {"cost": float("nan")}, {"time": timedelta(-1)}])
 def test_invalid_budgets_are_refused(limits):
     with pytest.raises(ConfigurationError):
         Budget(**limits)

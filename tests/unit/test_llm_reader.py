@@ -12,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, mode
 
 from cognigraph import ConfigurationError
 from cognigraph.llm.parse_answer import documents, json_schema, read
+from tests.cases import each
 
 
 class Fact(BaseModel):
@@ -38,7 +39,7 @@ ANN = {"subject": "Ann", "object": "Oslo"}
 BEN = {"subject": "Ben", "object": "Bonn"}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '{"subject": "Ann", "object": "Oslo"}',
@@ -63,7 +64,7 @@ def test_usual_faults_of_an_object(text):
     assert documents(text)[-1].value == ANN
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ('["He said "hi" to her", "b"]', ['He said "hi" to her', "b"]),
@@ -98,7 +99,7 @@ def extraction(facts, entities=(), note=""):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "facts"),
     [
         ('{"entities": [], "facts": []}', []),

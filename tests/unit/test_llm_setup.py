@@ -17,6 +17,7 @@ import cognigraph.llm
 from cognigraph import ConfigurationError, ModelAnswerError, ModelError, ModelUnavailableError
 from cognigraph.llm import ChatModel, Model, Prompt
 from cognigraph.testing import Asked, ScriptedModel
+from tests.cases import each
 from tests.servers.model_server import ModelServer, good
 
 PROMPT = Prompt("extract", "1", "You read.", "Ann moved to Oslo.")
@@ -41,7 +42,7 @@ def test_what_is_public_is_sorted_and_importable():
         assert getattr(cognigraph.llm, name).__doc__ or name == "Mode"
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({}, "OPENAI_API_KEY"),
@@ -66,7 +67,7 @@ def test_invalid_arguments_are_reported_at_once(arguments, message):
         ChatModel("", base_url=LOCAL)
 
 
-@pytest.mark.parametrize("key", ["sk-secret\n", "sk secret", "sk-secrét", "sk-\0"])
+@each("key", ["sk-secret\n", "sk secret", "sk-secrét", "sk-\0"])
 def test_an_invalid_key_is_not_repeated_in_the_error(key):
     with pytest.raises(ConfigurationError, match="pasted correctly") as caught:
         ChatModel("m", api_key=key)

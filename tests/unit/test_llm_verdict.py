@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-import pytest
-
 from cognigraph.llm.endpoint import Reply
 from cognigraph.llm.replies import (
     Answered,
@@ -20,6 +18,7 @@ from cognigraph.llm.replies import (
     judge,
     retry_after,
 )
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}}
@@ -45,7 +44,7 @@ def test_an_answer_with_counts():
     assert judge(chat("hi", usage=usage), Dialect()) == Answered("hi", False, 7, 3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("details", "cached"),
     [
         ({"cached_tokens": 5}, 5),
@@ -76,7 +75,7 @@ def test_cut_off_is_what_the_server_says():
     assert judge(chat("{", "length"), Dialect()) == Answered("{", cut_off=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "text"),
     [
         ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab"),
@@ -97,7 +96,7 @@ def test_refusals_and_filters_are_not_answers():
     assert isinstance(judge(filtered, Dialect()), Withheld)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     ["", " ", "<html><title>Bad gateway</title></html>", "[]", "null", "{}", '{"choices": []}',
      '{"choices": [3]}', '{"choices": 3}', '"text"', '{"choices"', "[" * 100_000, "\0\0"],
@@ -112,7 +111,7 @@ def test_an_html_page_is_reported_as_text():
     assert verdict.reason == "HTTP 200, but no chat completion (body: Bad gateway)"
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+@each("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_overload_is_retried(status):
     verdict = judge(reply({"error": "busy"}, status, retry_after="3"), Dialect())
     assert verdict == TryAgain(f"HTTP {status}: busy", after=3.0)
@@ -123,7 +122,7 @@ def test_an_empty_account_is_not_retried_at_once():
     assert isinstance(verdict, TryAgain) and verdict.pointless
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 400, 422, 418])
+@each("status", [401, 403, 404, 400, 422, 418])
 def test_a_refusal_is_not_retried(status):
     assert judge(error("no", status), Dialect()) == Refused(f"HTTP {status}: no")
 
@@ -135,7 +134,7 @@ def test_an_error_within_success_counts_as_its_code():
     assert isinstance(judge(reply({"error": "oh"}), Dialect()), TryAgain)
 
 
-@pytest.mark.parametrize(
+@each(
     ("complaint", "param", "sent"),
     [
         ("invalid value: `json_schema`, supported: `json_object`", "response_format.type",
@@ -186,7 +185,7 @@ def test_room_for_the_answer_is_given_up_before_the_input():
     assert judge(reply("", 413), Dialect()) == Refused("HTTP 413: (nothing)", too_long=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "seconds"),
     [
         ({}, None),

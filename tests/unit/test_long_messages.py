@@ -14,6 +14,7 @@ from cognigraph.retrieve.rank.profiles import PROFILES, chunk_features
 from cognigraph.retrieve.rank.ranking import PLAIN, WEIGHT_SETS, share_of_long
 from cognigraph.stores.candidates import Candidates
 from cognigraph.text.word_book import Lexicon
+from tests.cases import each
 from tests.unit.pools import candidates, chunk_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -32,7 +33,7 @@ def ranked(found: Candidates, mean_length: float, question: str = "oslo"):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("speaker", "role"),
     [
         ("user", "user"),
@@ -65,9 +66,7 @@ def test_roles_are_cues():
     assert "user" not in signals(found, replace(NO_DECAY, cues=False))
 
 
-@pytest.mark.parametrize(
-    ("mean_length", "share"), [(0, 0), (28, 0), (35, 0), (45, 0.25), (75, 1), (400, 1)]
-)
+@each(("mean_length", "share"), [(0, 0), (28, 0), (35, 0), (45, 0.25), (75, 1), (400, 1)])
 def test_how_long_messages_are_is_a_share(mean_length, share):
     assert share_of_long(mean_length) == pytest.approx(share)
 

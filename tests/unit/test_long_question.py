@@ -41,6 +41,7 @@ def test_a_question_of_a_million_characters_is_cut_quickly_with_a_note(tmp_path)
             assert any("were read" in note for note in result.trace.notes)
 
 
+@pytest.mark.slow
 def test_words_at_both_ends_of_a_long_question_are_looked_up():
     distinct = " ".join(f"word{number}" for number in range(900))
     for question in (f"Where is the kayak? {distinct}", f"{distinct} Where is the kayak?"):

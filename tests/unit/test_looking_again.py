@@ -47,6 +47,7 @@ def scattered(block):
     return sorted(hit.id for hit in block.hits if hit.session != "pool")
 
 
+@pytest.mark.slow
 def test_without_a_model_a_second_look_brings_one_message_of_each_session(space):
     plain, answer = space.context(OFTEN, now=NOW, k=15), space.ask(OFTEN, now=NOW)
     assert scattered(plain) == []
@@ -59,6 +60,7 @@ def test_without_a_model_a_second_look_brings_one_message_of_each_session(space)
     assert str(block) == str(answer.context)
 
 
+@pytest.mark.slow
 def test_facts_that_may_be_parts_of_a_list_stand_together(space):
     for number, place in enumerate(("the lake", "the sea", "a river", "the harbour")):
         fact = {"subject": "Ann", "relation": "swims in", "object": place}
@@ -78,6 +80,7 @@ def test_facts_that_may_be_parts_of_a_list_stand_together(space):
     assert at == list(range(at[0], at[0] + 4))
 
 
+@pytest.mark.slow
 def test_other_questions_and_small_blocks_are_not_looked_at_again(space):
     assert str(space.ask(WHERE, now=NOW).context) == str(space.context(WHERE, now=NOW))
     small = space.ask(OFTEN, now=NOW, max_tokens=900).context
@@ -95,6 +98,7 @@ def test_what_nothing_supports_is_not_looked_for_again(space):
     assert (str(answer.context), answer.context.hits) == ("", ())
 
 
+@pytest.mark.slow
 def test_a_model_judges_what_both_looks_found(tmp_path, space):
     from cognigraph.loop import Asker, NoticeMissing
 

@@ -42,20 +42,21 @@ from cognigraph.loop.wordings import asks_for_inference, says_unknown
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from cognigraph.text.marks import TAGS, one_line
 from cognigraph.times import parse_when
+from tests.cases import each
 from tests.property.alphabets import ANY_TEXT
 from tests.servers.loop_stages import PROMPTS
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("bits", list(product((False, True), repeat=4)))
+@each("bits", list(product((False, True), repeat=4)))
 def test_the_routing_function_of_ama_for_all_16_intents(bits):
     fine, abstract, event, atomic = bits
     expected = "messages" if fine else "episodes" if abstract or event else "facts"
     assert layer_of(Intent(fine, abstract, event, atomic)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "layer"),
     [
         ("What exactly did Mira say about the rent?", "messages"),
@@ -230,7 +231,7 @@ def test_no_stored_text_imitates_a_part_of_a_prompt(strategy, tmp_path):
     assert "no answer for" in shown and "word0" not in shown and "\x1b" not in shown
 
 
-@pytest.mark.parametrize("id", PROMPTS)
+@each("id", PROMPTS)
 def test_each_prompt_has_an_example_of_its_schema(id):
     from cognigraph.loop import schemas
 
@@ -303,7 +304,7 @@ def test_the_async_face_answers_and_reports_rounds(tmp_path):
     assert len(block.hits) == 1 and "limit of 0 calls" in block.notes[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "reply", "left_out"),
     [
         ("MissingAnswer", {"verdict": "enough"}, {"missing": "", "queries": []}),
@@ -333,7 +334,7 @@ def test_a_reply_may_leave_out_what_would_be_empty(schema, reply, left_out):
     assert read_reply.value.model_dump() == {**reply, **left_out}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "reply"),
     [
         ("MissingAnswer", {"queries": ["camping"]}),
@@ -350,7 +351,7 @@ def test_a_reply_without_what_decides_is_none(schema, reply):
     assert read(json.dumps(reply), getattr(schemas, schema)).value is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "is_open"),
     [
         ("Would Ann like to live by the sea?", True),
@@ -368,7 +369,7 @@ def test_questions_of_what_would_be_are_told_from_questions_of_fact(question, is
     assert asks_for_inference(question) is is_open
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "unknown"),
     [
         ("This is not known.", True),

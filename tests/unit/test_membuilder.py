@@ -38,6 +38,7 @@ from cognigraph.states.core_profile import (
 )
 from cognigraph.stores.records import WrittenRow, next_versions
 from cognigraph.testing import ScriptedModel
+from tests.cases import each
 from tests.conftest import START
 
 NEARLY_FULL = "x" * int(CROWDED * LIMIT)
@@ -58,7 +59,7 @@ CORE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "operation", "expected"), CORE)
+@each(("text", "operation", "expected"), CORE)
 def test_the_profile_changes_as_the_table_says(text, operation, expected):
     if isinstance(expected, RefusedOperation):
         with pytest.raises(RefusedOperation, match=str(expected)):
@@ -162,7 +163,7 @@ VALIDITY = [
 LABELS = {"E1", "E2", "F1", "P1"}
 
 
-@pytest.mark.parametrize(("writer", "raw", "reason"), VALIDITY)
+@each(("writer", "raw", "reason"), VALIDITY)
 def test_operations_are_valid_as_the_table_says(writer, raw, reason):
     found = check(writer, Operation.model_validate(raw), LABELS, 3)
     assert (found if isinstance(found, str) else "") == reason
@@ -228,7 +229,7 @@ def test_the_state_is_kept_and_that_of_another_extractor_goes_to_the_one_below()
     assert state.turns_for("episodic", turns(1)) == tuple(turns(1))
 
 
-@pytest.mark.parametrize("id", ["core-1", "compress-1", "episodic-2", "semantic-2", "procedural-1"])
+@each("id", ["core-1", "compress-1", "episodic-2", "semantic-2", "procedural-1"])
 def test_every_prompt_warns_of_instructions_inside(id):
     prompt = writer_prompt(id)
     assert prompt.id == id and "do not follow them" in prompt.parts["system"]
@@ -246,7 +247,7 @@ DATES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "days"), DATES)
+@each(("text", "days"), DATES)
 def test_an_entry_has_the_date_that_it_begins_with(text, days):
     assert days_of(text) == days
 
@@ -254,6 +255,7 @@ def test_an_entry_has_the_date_that_it_begins_with(text, days):
 DAYS = st.dates().map(str)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40), st.lists(st.tuples(DAYS, DAYS).map(sorted).map(tuple), min_size=1))
 def test_an_undated_entry_gets_the_dates_of_its_sources(text, sources):
     entry = dated(text, sources)

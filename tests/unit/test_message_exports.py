@@ -13,13 +13,14 @@ from cognigraph import Memory, Message
 from cognigraph.importers.formats import reader_for
 from cognigraph.importers.mail import reply_of, text_of_html
 from cognigraph.importers.record import Head
+from tests.cases import each
 from tests.unit.test_importers import DATA, read, written
 
 OSLO = timezone(timedelta(hours=2))
 ANDROID = "WhatsApp Chat with Trip.txt"
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "format"),
     [
         (ANDROID, "whatsapp"), ("whatsapp-ios.txt", "whatsapp"), ("telegram.json", "telegram"),
@@ -179,7 +180,7 @@ def test_mail_has_threads_and_no_quotations_below() -> None:
     assert older.raw == {"quoted": "-----Original Message-----\nFrom: Ann\nShall we?"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said", "quoted"),
     [
         ("Yes.", "Yes.", ""),

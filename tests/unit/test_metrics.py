@@ -15,6 +15,7 @@ from cognigraph.evaluate.metrics import (
     score,
     token_f1,
 )
+from tests.cases import each
 
 
 def test_a_question_by_hand():
@@ -80,7 +81,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "expected", "f1", "bleu"), ANSWERS)
+@each(("answer", "expected", "f1", "bleu"), ANSWERS)
 def test_words_of_answers_by_hand(answer, expected, f1, bleu):
     assert token_f1(answer, expected) == pytest.approx(f1)
     assert bleu_1(answer, expected) == pytest.approx(bleu)

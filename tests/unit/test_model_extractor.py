@@ -541,6 +541,7 @@ REFINED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember):
     stages, model = serving([READ, NOTHING], [SUMMARY, REFINED])
     memory = remember(model)
@@ -589,6 +590,7 @@ def test_the_call_that_reads_more_of_a_session_refines_its_summary(serving, reme
     assert stages.stages == ["read"] * 3
 
 
+@pytest.mark.slow
 def test_turns_that_lack_a_summary_get_it_in_a_call_with_the_next(serving, remember):
     """Until then, the call that reads is not asked for one."""
     stages, model = serving([BOTH, NOTHING], ["no", "no", REFINED])
@@ -632,6 +634,7 @@ def test_the_cost_of_refining_does_not_grow_with_the_session(serving):
     assert len({len(prompt) for prompt in stages.prompts("read")[1:]}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bad",
     [
@@ -656,6 +659,7 @@ def test_a_bad_refinement_keeps_the_good_summary(serving, remember, bad):
     assert memory.stats().pending == 0
 
 
+@pytest.mark.slow
 def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
     """The client asks once more after a bad answer; the queue tries again after two seconds."""
     stages, model = serving([READ, NOTHING], [SUMMARY, "no", "no", REFINED])
@@ -680,6 +684,7 @@ def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
     assert turns.splitlines()[1:] == ["[1] 09:06 Ann: Good night."]
 
 
+@pytest.mark.slow
 def test_without_a_models_summary_the_session_has_its_own_sentences(serving, remember):
     stages, model = serving([READ, NOTHING], ["no", "no", SUMMARY])
     memory = remember(model)
@@ -792,6 +797,7 @@ def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
     assert section(stages.prompts("summarise")[0], "themes") == "1. Oslo: Ann: I live in Oslo."
 
 
+@pytest.mark.slow
 def test_a_background_worker_waits_for_a_pause_and_then_asks_once(serving, tmp_path):
     stages, model = serving([BOTH])
     extractor = ModelExtractor(model, timezone=OSLO, settle=timedelta(seconds=60))
@@ -809,6 +815,7 @@ def test_a_background_worker_waits_for_a_pause_and_then_asks_once(serving, tmp_p
 # --- Failure -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_outage_leaves_all_pending_and_a_restart_finishes(serving, remember, clock):
     stages, model = serving([Fails(), Fails(), READ])
     first = remember(model)
@@ -832,6 +839,7 @@ def test_an_outage_leaves_all_pending_and_a_restart_finishes(serving, remember, 
     assert stages.stages == ["read", "read", "read", "summarise"]
 
 
+@pytest.mark.slow
 def test_a_budget_used_up_leaves_the_rest_pending(serving, remember):
     stages, model = serving(budget=Budget(calls=3))
     memory = remember(model)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from cognigraph import ids
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.derive import NO_ALIAS, derive
 from cognigraph.resolution.name_forms import as_alias, order, spelled_out
 from cognigraph.stores.records import Lease, SessionNotes, WorkChunk
+from tests.cases import each
 from tests.unit.test_derive import EMBEDDER, NOW
 
 CHUNKS = tuple(
@@ -24,7 +23,7 @@ def run(*facts, **rest):
     return derive(Extraction(facts=facts, **rest), LEASE, "x-1", EMBEDDER)
 
 
-@pytest.mark.parametrize(
+@each(
     ("alias", "speaker", "kept"),
     [
         ("Annie", "Kim", "Annie"),
@@ -45,7 +44,7 @@ def test_an_alias_is_kept_as_anybody_would_say_it(alias, speaker, kept):
     assert as_alias(alias, speaker) == kept
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "type", "speaker", "shown"),
     [
         ("my sister", "person", "Kim", "Kim's sister"),
@@ -83,7 +82,7 @@ def test_a_fact_of_two_speakers_is_about_neither_sister():
     assert {triple.subject for triple in found.triples} == {"my sister", "Ben's sister"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("relation", "object", "said"),
     [
         ("is expecting", "baby", "Klara is expecting baby"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.text.numbers import has_digits, quantities, stated_numbers, written_values
+from tests.cases import each
 
 
 def states_number(text: str, number: str) -> bool:
@@ -14,7 +14,7 @@ def states_number(text: str, number: str) -> bool:
     return not written_values(number).isdisjoint(stated_numbers(text)) or has_digits(text, number)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         ("I paid 9,000 kr", "9000"),
@@ -49,7 +49,7 @@ def test_a_number_is_stated(text: str, number: str) -> None:
     assert states_number(text, number)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         ("I have 40 hens", "4"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from docs.rendering.offline import loads, offending
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ('<script src="https://unpkg.com/x.js"></script>', ["https://unpkg.com/x.js"]),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cognigraph.retrieve.question.analyse import overview_subject, subject_of
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "subject"),
     [
         ("Summarize the trouble with the boat.", "the trouble with the boat."),
@@ -39,7 +40,7 @@ def test_an_overview_of_everything(question):
     assert overview_subject(question) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Where is the boat?",

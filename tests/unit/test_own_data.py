@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from cognigraph.evaluate.known_item import KnownItem, Said, known_items
 from cognigraph.evaluate.own_data import DEFAULT, Compared, advice
 from cognigraph.text.terms import STOP_WORDS, words
+from tests.cases import each
 
 TEXTS = [
     "The old harbour crane lifts heavy blue boats every summer.",
@@ -43,7 +42,7 @@ def test_the_same_seed_makes_the_same_questions_in_any_order_of_messages():
     assert any(known_items(SAID, 2, seed=seed) != first for seed in range(10))
 
 
-@pytest.mark.parametrize(
+@each(
     ("speaker", "role", "opening"),
     [
         ("user", "user", "What did I say about "),
@@ -58,7 +57,7 @@ def test_who_speaks_opens_the_question(speaker, role, opening):
     assert item.question.startswith(opening)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -88,7 +87,7 @@ def test_a_message_is_asked_for_once():
 SAME = Compared(DEFAULT, 0.8, 0.6, 0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("other", "said"),
     [
         (Compared("without windows", 0.82, 0.6, 0.02, -0.01, 0.05), "Keep the default."),

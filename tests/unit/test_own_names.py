@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from cognigraph.ingest import Mention
 from cognigraph.ingest.derive import own_names, users
 from cognigraph.retrieve.question.analyse import about, analyse
 from cognigraph.stores.records import WorkChunk
+from tests.cases import each
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("My name is Ann.", ("Ann",)),
@@ -63,7 +62,7 @@ def test_a_user_is_called_user_too():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "is_own"),
     [
         ("Where do I live?", True),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.embed import Prefixes, prefixes_for
 from cognigraph.embed.models import chosen, identity
+from tests.cases import each
 
 E5 = Prefixes("query: ", "passage: ")
 NOMIC = Prefixes("search_query: ", "search_document: ")
 SENTENCE = "Represent this sentence for searching relevant passages: "
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "expected"),
     [
         ("intfloat/multilingual-e5-large", E5),

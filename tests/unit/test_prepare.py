@@ -14,6 +14,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.operations.adding import Clean, check_name, clean, to_rows
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import term_counts
+from tests.cases import each
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
@@ -39,7 +40,7 @@ def test_times_become_utc():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "reason"),
     [
         (Message(text=""), "empty text"),

@@ -12,13 +12,14 @@ from cognigraph.ingest.model.transcript import WindowName
 from cognigraph.llm import Prompt
 from cognigraph.llm.prompts import prompt_file, read, render
 from cognigraph.text.marks import TAGS, one_line
+from tests.cases import each
 from tests.property.alphabets import ANY_TEXT
 
 EXTRACT, SUMMARISE = prompt_file("extract-5"), prompt_file("summarise-4")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 
-@pytest.mark.parametrize(("file", "part"), PARTS)
+@each(("file", "part"), PARTS)
 def test_each_renders(file, part):
     inputs = {
         name: f"<{name} goes here {{{{turns}}}} {{0}} %s $x \\1>" for name in file.inputs_of(part)
@@ -69,7 +70,7 @@ def test_missing_and_unused_inputs_are_errors():
 HEADER = "---\nname: a\nversion: 1\ninputs: x\nschema: S\n---\n"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "no header",

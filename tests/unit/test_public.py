@@ -112,6 +112,7 @@ def imported_packages(path: Path) -> set[str]:
     return {CALLED_OTHERWISE.get(name, name) for name in theirs}
 
 
+@pytest.mark.slow
 def test_every_package_that_is_imported_is_declared():
     declared = project()["project"]
 
@@ -247,6 +248,7 @@ def test_modules_are_named_for_the_thing():
         assert named == set()
 
 
+@pytest.mark.slow
 def test_only_absolute_imports_and_no_path_hacks():
     for path in _sources():
         text = path.read_text("utf-8")

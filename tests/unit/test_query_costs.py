@@ -11,6 +11,7 @@ from cognigraph.cypher.guard.confine import confine
 from cognigraph.cypher.guard.regular_expressions import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
+from tests.cases import each
 
 LIMITS = QuerySettings()
 PARAMETERS = {
@@ -25,7 +26,7 @@ def check(query: str) -> None:
     confine(query, parameters=PARAMETERS, limits=LIMITS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "message"),
     [
         # Comparisons of long texts
@@ -145,7 +146,7 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         check(query)
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "UNWIND range(1, 100) AS x UNWIND range(1, 100) AS y RETURN sum(x * y)",
@@ -193,7 +194,7 @@ def test_the_shipped_queries_pass() -> None:
         check(query.text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "ways"),
     [
         ("oslo", 4),
@@ -210,7 +211,7 @@ def test_a_safe_regular_expression_has_few_matching_tries(pattern: str, ways: in
     assert matching_tries(pattern, 100) == ways
 
 
-@pytest.mark.parametrize(
+@each(
     "pattern",
     ["(a+)+$", "(.*a){25}b", "(a|a)*b", "((a))*", "(?=a)", "a**", "(?<n>a)\\k<n>", "(a)\\1",
      "(?x)a", "[a-z&&[^b]]", "a{1,99999}", "(?>a)", "\\p{Alpha}", "a" * 1001, "(a", "a)",

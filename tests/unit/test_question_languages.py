@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.question.temporal import NamedDate, TimeWindow
+from tests.cases import each
 
 NOW = datetime(2026, 6, 10, 9, tzinfo=UTC)
 
@@ -425,6 +424,6 @@ def test_every_language_has_twenty_cases():
     assert min(counts.values()) >= 20
 
 
-@pytest.mark.parametrize(("language", "question", "expected"), cases())
+@each(("language", "question", "expected"), cases())
 def test_what_is_read(language, question, expected):
     assert read(analyse(question, NOW)) == expected.rstrip("-")

@@ -26,6 +26,7 @@ from cognigraph.retrieve.standing import (
     state_time,
 )
 from cognigraph.times import parse_when
+from tests.cases import each
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
 
@@ -38,7 +39,7 @@ def span(start: str | None, end: str | None) -> TimeWindow:
     return TimeWindow(None if start is None else day(start), None if end is None else day(end))
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "expected"),
     [
         ("Where was she in May 2023?", NamedDate(2023, 5)),
@@ -69,7 +70,7 @@ def test_windows(question, expected):
     assert read_time(question, NOW).times == (expected,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "side", "event"),
     [
         ("Where did Ann live before she moved to Oslo?", "before", "she moved to oslo"),
@@ -82,7 +83,7 @@ def test_anchors(question, side, event):
     assert read_time(question, NOW).anchor == EventAnchor(side, event)
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Who's looking after the spaniel?",
@@ -105,7 +106,7 @@ def test_an_event_after_a_phrasal_verb_is_still_found():
     assert read_time(question, NOW).anchor == EventAnchor("after", "we moved to oslo")
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "order"),
     [
         ("Where does Ann live now?", "last"),
@@ -126,7 +127,7 @@ def test_orders(question, order):
     assert read_time(question, NOW).order == order
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "asks"),
     [
         ("When did Ann move?", "when"),
@@ -149,7 +150,7 @@ def test_as_of_is_the_end_of_what_it_names_and_never_after_now():
     assert read_time("As of 2026, where does she live?", NOW).as_of == NOW
 
 
-@pytest.mark.parametrize("question", ["", "?", "before", "since it", "May I?", "the week before"])
+@each("question", ["", "?", "before", "since it", "May I?", "the week before"])
 def test_nothing_is_read_out_of_nothing(question):
     assert read_time(question, NOW) == QuestionTime()
 
@@ -205,7 +206,7 @@ def test_a_session_that_went_on_is_not_over():
     assert not is_over(session, NOW - timedelta(days=1))
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Where do I live?",
@@ -230,7 +231,7 @@ def test_questions_about_a_state_that_holds(question):
     assert read_time(question, NOW).present
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Where did I live?",
@@ -306,12 +307,12 @@ def test_questions_in_other_languages_are_not_read(question):
     assert not time.present
 
 
-@pytest.mark.parametrize("question", ["Where do I live?", "Where did I live?", "Oslo?", ""])
+@each("question", ["Where do I live?", "Where did I live?", "Oslo?", ""])
 def test_questions_in_english_and_those_too_short_to_tell_are_read(question):
     assert not analyse(question, NOW).time.unread
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "may_ask"),
     [
         ("Where does Teo live?", True),

@@ -21,11 +21,12 @@ from cognigraph.ingest.extraction import older, parse
 from cognigraph.ingest.queue.lease import FailureDecision, fault_of, judge
 from cognigraph.ingest.queue.step import Limits
 from cognigraph.stores.batch_size import batch_size, crash_reason, failures_of
+from tests.cases import each
 
 SETTINGS = EnrichSettings(park_after=5, retry_after=timedelta(seconds=2))
 
 
-@pytest.mark.parametrize(
+@each(
     ("failures", "limit", "size"),
     [
         ([], 64, 0),
@@ -48,7 +49,7 @@ def test_outages_shrink_batches_slowly():
     assert [failures_of(0, outages) for outages in (0, 2, 3, 5, 6)] == [0, 0, 1, 1, 2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("crashes", "size"),
     [([0, 0], 2), ([1, 1], 2), ([2, 2], 1), ([0, 2, 0], 1), ([2, 0, 0], 1), ([4], 1)],
 )
@@ -67,7 +68,7 @@ def refused(status, *, too_long=False):
     return error
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "fault"),
     [
         (BudgetExceededError("used up"), "stop"),
@@ -117,7 +118,7 @@ def test_verdicts():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parsed"),
     [
         ("rules-1", ("rules", (1,))),
@@ -136,7 +137,7 @@ def test_names_have_a_family_and_a_version(name, parsed):
 RECORDED = ["rules-1", "rules-2", "rules-10", "model-1.1:a", "model-1.2:b", "model-2.1:a", "mine"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("than", "current", "names"),
     [
         (None, "rules-2", sorted(RECORDED)),

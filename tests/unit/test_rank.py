@@ -25,6 +25,7 @@ from cognigraph.retrieve.rank.ranking import (
 from cognigraph.settings import RankingName, WeightSetName
 from cognigraph.stores.candidates import Candidates
 from cognigraph.testing import ScriptedExtractor
+from tests.cases import each
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -243,6 +244,7 @@ def test_a_weight_set_that_does_not_exist_is_an_error():
         declared_weight_set(Declaring("best"))
 
 
+@pytest.mark.slow
 def test_the_weights_of_the_extractor_reach_the_ranking(tmp_path):
     from cognigraph import Memory
     from cognigraph.testing import FrozenClock, HashEmbedder
@@ -353,7 +355,7 @@ def test_a_message_finds_what_people_opened_their_sessions_with():
     assert "opens" not in relative("plain")
 
 
-@pytest.mark.parametrize(
+@each(
     ("mean_length", "roles", "expected"),
     [
         (30.0, (None, None), 0.0),

@@ -17,6 +17,7 @@ from cognigraph import (
     StoreUnavailableError,
 )
 from cognigraph.stores.neo4j.deadlines import wait_until_listening
+from tests.cases import each
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_an_unknown_name_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> Non
         wait_until_listening("neo4j://nowhere", patience=0.05)
 
 
-@pytest.mark.parametrize(
+@each(
     "uri",
     ["neo4j://[::1", "bolt://[::1", "bolt://[zz]:7687", "bolt://host:bad", "neo4j://host:99999"],
 )

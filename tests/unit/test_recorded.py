@@ -20,6 +20,7 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Fact, Mention, Window
 from cognigraph.model import Theme
 from cognigraph.stores.records import SessionNotes, WorkChunk
+from tests.cases import each
 
 AT = datetime(2023, 5, 10, tzinfo=UTC)
 
@@ -119,7 +120,7 @@ def test_unreadable_files(tmp_path: Path, content: str | None) -> None:
         RecordedExtractor.from_file(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "value", "message"),
     [
         (("sessions",), {}, "'sessions' must be a list"),

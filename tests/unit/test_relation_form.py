@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph.ingest.model.parse_lines import normalise_relation
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "form"),
     [
         ("lives in", "lives in"),
@@ -38,12 +37,12 @@ def test_equivalent_relations_have_one_form(given, form):
     assert normalise_relation(given) == (form, False)
 
 
-@pytest.mark.parametrize("past", ["lived in", "used to live in", "worked at", "was a member of"])
+@each("past", ["lived in", "used to live in", "worked at", "was a member of"])
 def test_the_past_is_a_different_fact(past):
     assert normalise_relation(past) == (past, False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "form"),
     [
         ("does not eat", "eats"),
@@ -64,6 +63,6 @@ def test_a_negation_is_separated_from_the_relation(given, form):
     assert normalise_relation(given) == (form, True)
 
 
-@pytest.mark.parametrize("nothing", ["", "  ", "...", "_", "\x00", "not", "never"])
+@each("nothing", ["", "  ", "...", "_", "\x00", "not", "never"])
 def test_an_empty_relation(nothing):
     assert normalise_relation(nothing).text == ""

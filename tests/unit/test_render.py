@@ -22,6 +22,7 @@ from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, T
 from cognigraph.plain_data import plain
 from cognigraph.text.terms import query_words
 from cognigraph.times import parse_when
+from tests.cases import each
 
 AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)
 WHY = Why(
@@ -50,7 +51,7 @@ def shown(renderable: RenderableType) -> str:
     return console.file.getvalue()
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "said"),
     [
         (None, "unknown"), (0, "moments"), (59, "moments"), (60, "1 minute"), (119, "2 minutes"),
@@ -89,7 +90,7 @@ def test_absent_words_occur_in_no_hit_and_no_triple() -> None:
     assert render.absent(RESULT) == ["heron"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "said", "expected"),
     [
         ("Was ist mit den Heizungen im Keller?", "Die Heizungsrohre sind kalt", ["im", "keller"]),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cognigraph import ConfigurationError, Memory, SearchSettings, Settings
 from cognigraph.retrieve.rank.rerank import Reranker, rerank, resolve_reranker
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
+from tests.cases import each
 
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=12)
 
@@ -38,7 +39,7 @@ def failing(question: str, texts: Sequence[str]) -> list[float]:
     raise TimeoutError("model is loading")
 
 
-@pytest.mark.parametrize(
+@each(
     ("reranker", "reason"),
     [
         (failing, "TimeoutError: model is loading"),
@@ -117,6 +118,7 @@ def test_hits_say_where_they_were(tmp_path, seen, longest_first):
     assert len(texts) == 8 and all(text.startswith("Ann: oslo") for text in texts)
 
 
+@pytest.mark.slow
 def test_only_the_first_are_reranked(tmp_path, seen, longest_first):
     with opened(tmp_path / "plain.db", None) as memory:
         before = [hit.id for hit in memory.search("oslo end", k=8)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph.ids import normalise
 from cognigraph.resolution.cluster import Constraint, Pair, join, rank
 from cognigraph.resolution.compare import EntityName, Evidence, PairVerdict, decide
 from cognigraph.resolution.name_forms import block_keys, is_proper
+from tests.cases import each
 
 
 def named(name, type="person", *aliases, uid=None):
@@ -85,7 +84,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "type", "expected"),
     [(*case, "same") for case in SAME]
     + [(*case, "suspected") for case in SUSPECTED]
@@ -95,12 +94,12 @@ def test_pairs_of_names(one, other, type, expected):
     assert verdict(one, other, type) == expected
 
 
-@pytest.mark.parametrize(("one", "other", "type"), SAME + SUSPECTED)
+@each(("one", "other", "type"), SAME + SUSPECTED)
 def test_similar_names_share_a_block(one, other, type):
     assert block_keys(normalise(one), type) & block_keys(normalise(other), type)
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "other", "expected"),
     [
         ("location", "concept", "same"),

@@ -15,6 +15,7 @@ from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.ingest.rules.summary import KEYS, POOL, SessionState, shorten
 from cognigraph.stores.records import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
+from tests.cases import each
 
 AT = datetime(2023, 5, 10, 12, 0, tzinfo=UTC)  # a Wednesday
 
@@ -46,7 +47,7 @@ def when(text: str) -> list[str]:
     return [span.when for span in find_times(sentence.tokens, AT)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Did you buy a car?",
@@ -69,7 +70,7 @@ def test_i_is_the_user_if_there_is_no_speaker() -> None:
     assert facts("I moved to Oslo.", speaker=None) == [("user", "moved to", "Oslo")]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Check out the wooden harbour lighthouse!",  # no fact, only a topic
@@ -92,7 +93,7 @@ def test_what_nobody_would_look_for_is_no_fact(text: str) -> None:
     assert facts(text) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I can finish the quilt.",
@@ -109,14 +110,14 @@ def test_opinions_possibilities_and_resolves_are_no_facts(text: str) -> None:
     assert facts(text) == []
 
 
-@pytest.mark.parametrize("text", ["Call me later.", "Never mind.", "Call me when you are home.",
+@each("text", ["Call me later.", "Never mind.", "Call me when you are home.",
                                   "Don't use that file.", "Don't worry about it.", "Don't send it."]
 )  # fmt: skip
 def test_an_order_of_the_moment_is_no_wish(text: str) -> None:
     assert facts(text, speaker="user") == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Tom let me go first.",
@@ -146,7 +147,7 @@ def test_repeated_facts_are_one_fact_with_several_chunks() -> None:
     assert fact.chunks == (0, 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("yesterday", "2023-05-09"),
@@ -184,7 +185,7 @@ def test_times_are_resolved_at_the_precision_of_the_words(text: str, expected: s
     assert parse_when(expected) is not None
 
 
-@pytest.mark.parametrize("text", ["5/7/2023", "February 31, 2023", "he may march", "on Sundays"])
+@each("text", ["5/7/2023", "February 31, 2023", "he may march", "on Sundays"])
 def test_an_ambiguous_time_gives_no_date(text: str) -> None:
     assert not any(when(text))
 
@@ -209,7 +210,7 @@ def test_mentions_have_names_types_and_chunks() -> None:
     assert ("NASA", "object") in mentions
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("Message 976 about the harbour", set()),
@@ -328,7 +329,7 @@ def test_long_sentences_are_cut_at_a_clause() -> None:
     assert len(shorten("x" * 1000)) <= 200
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

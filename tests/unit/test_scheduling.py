@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each
 from tests.lines import chosen_line, one_of, preferred_lines, scope
 from tests.selection import is_excluded
 
 
-@pytest.mark.parametrize(
+@each(
     ("nodeid", "expected"),
     [
         ("tests/contract/test_a.py::test_x[neo4j-2026]", "neo4j-2026"),

@@ -51,6 +51,7 @@ def noise(texts: list[str]) -> list[list[float]]:
     return [np.random.default_rng(crc32(text.encode())).normal(size=16).tolist() for text in texts]
 
 
+@pytest.mark.slow
 def test_it_is_said_where_vectors_count_little(tmp_path):
     nouns = "Haus Hund Garten Auto Urlaub Arzt Schule Küche Fahrrad Garage".split()
     with Memory(tmp_path / "m.db", embedder=noise, enrich="manual") as memory:

@@ -17,13 +17,14 @@ from cognigraph import (
     Settings,
 )
 from cognigraph.retrieve.rank.licomemory import is_top_down
+from tests.cases import each
 
 GROUPS = (
     InsertSettings, EnrichSettings, SearchSettings, LicoMemorySettings, ContextSettings, Settings,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@each("group", GROUPS)
 def test_defaults_are_valid_frozen_and_comparable(group):
     assert is_dataclass(group)
     assert group() == group()
@@ -31,7 +32,7 @@ def test_defaults_are_valid_frozen_and_comparable(group):
         setattr(group(), fields(group)[0].name, None)
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@each("group", GROUPS)
 def test_unknown_names_and_positions_are_errors(group):
     with pytest.raises(TypeError):
         group(no_such_setting=1)
@@ -55,7 +56,7 @@ def test_switches_about_uncited_chunks_say_which_candidates_they_need(switch):
     assert LicoMemorySettings(candidates="wide", **switch)
 
 
-@pytest.mark.parametrize(
+@each(
     ("group", "wrong"),
     [
         (InsertSettings, {"max_chunk_chars": 99}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cognigraph.states.slots import Claim, FactForm, claim_of, excludes, worded
+from tests.cases import each
 
 PERSON, THING, PLACE, ORGANISATION = "person", "object", "location", "organization"
 
@@ -22,7 +23,7 @@ def claim(
     return None if found is None else (found.slot, found.says, found.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("relation", "object", "type", "expected"),
     [
         ("lives in", "Oslo", PLACE, ("home", "holds", "oslo")),
@@ -52,7 +53,7 @@ def test_relations_claim_slots(
     assert claim(relation, object, type) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("relation", "object", "type"),
     [
         ("lived in", "Paris", PLACE),
@@ -82,7 +83,7 @@ def test_a_denial_ends_the_same_value() -> None:
     assert claim("left", "DNB", negated=True) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("subject", "type", "relation", "object", "object_type", "slot"),
     [
         ("Ann's rent", "concept", "is", "9,000 kroner", THING, "value"),
@@ -106,7 +107,7 @@ def test_attributes(
     assert found is not None and found[0] == slot
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "stored"),
     [
         ("Ann's new boss|person|is|Lars", "Ann's boss|is|Lars"),
@@ -149,7 +150,7 @@ def test_a_relation_of_another_language_is_a_state() -> None:
     assert claim("nimmt", "Ramipril") == ("nimmt|ramipril", "holds", "ramipril")
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "ends"),
     [
         (("lives in", "Leeds"), ("lives in", "England"), False),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph.retrieve.excerpt.units import segment, shown_text
 from cognigraph.text.terms import is_source_code
+from tests.cases import each
 
 PYTHON = 'def rate(a, b):\n    """Return the rate."""\n    c = a * b\n    d = c + 1\n    return d\n'
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         PYTHON,
@@ -25,7 +24,7 @@ def test_code_is_known(text):
     assert {unit.kind for unit in segment(text)} == {"code"}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I let the dog out.\nFrom there we walked home.\nThen we slept.",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from cognigraph.resolution.name_forms import (
     UNSPELLED,
     first,
@@ -17,12 +15,13 @@ from cognigraph.resolution.name_forms import (
     rank,
 )
 from cognigraph.times import to_micros
+from tests.cases import each
 from tests.conftest import START
 
 NOW = to_micros(START)
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "text"),
     [
         (("Anna",), "Anna"),

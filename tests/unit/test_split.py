@@ -7,6 +7,7 @@ import time
 import pytest
 
 from cognigraph.ingest.pieces import parts, split
+from tests.cases import each
 
 
 def test_a_text_within_the_limit_is_not_split():
@@ -46,7 +47,7 @@ def test_a_period_inside_a_number_does_not_end_a_sentence():
     assert split(text, 100)[0].endswith("3.14159 ")
 
 
-@pytest.mark.parametrize(
+@each(
     "cluster",
     ["e\u0301\u0323", "👍🏽", "👩\u200d👩\u200d👧", "❤\ufe0f", "1\ufe0f\u20e3", "कि", "நி", "🇳🇴"],
     ids=["accents", "skin", "family", "variation", "keycap", "hindi", "tamil", "flag"],

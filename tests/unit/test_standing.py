@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from cognigraph.model import Triple
 from cognigraph.retrieve import standing
 from cognigraph.retrieve.question.temporal import read_time
 from cognigraph.times import parse_when
+from tests.cases import each
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -121,7 +120,7 @@ def test_nothing_said_before_a_message_makes_it_untrue() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "order", "past"),
     [
         ("Where does Ann live?", None, False),

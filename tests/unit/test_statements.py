@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from cognigraph.english.sentences import sentences
 from cognigraph.english.times.find import find_times
 from cognigraph.ingest.rules.statements import statements
+from tests.cases import each
 
 AT = datetime(2026, 5, 22, 12, 0, tzinfo=UTC)
 
@@ -26,7 +25,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "facts"),
     [
         # said in passing: what stands before and after says nothing of the clause
@@ -136,7 +135,7 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
     assert sorted(told(text)) == sorted(facts)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         # what reaches over several clauses, jokes, words that look like others

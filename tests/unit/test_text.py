@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cognigraph.text.terms import is_question, printable, replace_surrogates, spoken
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("Really?", True),

@@ -9,13 +9,14 @@ import pytest
 
 from cognigraph import ConfigurationError, InvalidMessageError
 from cognigraph.times import from_micros, parse_when, system_clock, to_micros, to_utc, zone
+from tests.cases import each
 
 
 def utc(*parts: int) -> datetime:
     return datetime(*parts, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         ("2026-05-20T09:00:00+02:00", utc(2026, 5, 20, 7)),
@@ -46,13 +47,13 @@ def test_naive_times_are_in_the_memorys_timezone():
     assert to_utc("2026-07-01T12:00Z", oslo) == utc(2026, 7, 1, 12)
 
 
-@pytest.mark.parametrize("wrong", ["", "yesterday", "2026-13-01T00:00Z", "2026-05-20T25:00Z", "\0"])
+@each("wrong", ["", "yesterday", "2026-13-01T00:00Z", "2026-05-20T25:00Z", "\0"])
 def test_unreadable_times(wrong):
     with pytest.raises(InvalidMessageError, match="ISO 8601"):
         to_utc(wrong)
 
 
-@pytest.mark.parametrize("wrong", [1747724400, 3.5, b"2026", None])
+@each("wrong", [1747724400, 3.5, b"2026", None])
 def test_other_types(wrong):
     with pytest.raises(InvalidMessageError, match="datetime or an ISO 8601 string"):
         to_utc(wrong)
@@ -72,7 +73,7 @@ def test_timezones():
     assert zone(own) is own
 
 
-@pytest.mark.parametrize("name", ["Europe", "Nowhere/Town", "", "../../etc/passwd", "\0", "\ud800"])
+@each("name", ["Europe", "Nowhere/Town", "", "../../etc/passwd", "\0", "\ud800"])
 def test_unknown_timezones(name):
     with pytest.raises(ConfigurationError, match="unknown timezone"):
         zone(name)
@@ -95,7 +96,7 @@ def test_the_system_clock_is_aware():
     assert system_clock().utcoffset() == timedelta(0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "text", "start", "end"),
     [
         ("2023", "2023", utc(2023, 1, 1), utc(2024, 1, 1)),
@@ -121,7 +122,7 @@ def test_event_times(given, text, start, end):
     assert parse_when(when.text) == when
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [None, "", " ", "soon", "May 2023", "2023-13", "2023-00", "2023-02-29", "0000", "23", "20235",
      "2023-5", "2023-05-20T24:00", "2023-05-20T09", "2022/2023/2024", "/", "2023/", "/2023",

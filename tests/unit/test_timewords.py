@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-import pytest
-
 from bench.dates import Example, load, ours
 from cognigraph.english.sentences import sentences
 from cognigraph.english.times.find import TimeSpan, find_times, read_times
+from tests.cases import each
 
 EXAMPLES = load()
 FRIDAY = datetime.fromisoformat("2026-04-24T10:00:00+02:00")
@@ -20,7 +19,7 @@ def one_time(text: str, at: datetime = FRIDAY) -> TimeSpan:
     return span
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[example.text for example in EXAMPLES])
+@each("example", EXAMPLES, ids=[example.text for example in EXAMPLES])
 def test_no_labelled_text_gets_a_wrong_date(example: Example) -> None:
     assert set(ours(example)) <= example.allowed
 
@@ -31,7 +30,7 @@ def test_nearly_all_labelled_dates_are_read() -> None:
     assert sum(found) / len(found) > 0.9
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "readings", "bound"),
     [
         ("We met on Tuesday.", ("2026-04-21",), ""),
@@ -61,7 +60,7 @@ def test_today_is_the_speakers():
     assert one_time("I moved today.", late).when == "2026-04-24"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Let's say the week of the 11th of May.",

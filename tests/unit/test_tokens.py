@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 
 import cognigraph.space
 from cognigraph.text.marks import estimate_tokens
+from tests.cases import each
 
 ENGLISH = """I went to the doctor last Tuesday about my knee, and she told me to swim
 more and run less. My sister Clara baked bread on Sunday; half of it was gone before lunch! Do you
@@ -56,14 +57,14 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.from_file(str(folder / "l2_supercat_tokenizer_config.json"))
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each("name", SAMPLES)
 def test_the_estimate_is_within_bounds(tokenizer, name):
     text, lowest, highest = SAMPLES[name]
     real = len(tokenizer.encode(text, add_special_tokens=False).ids)
     assert lowest <= estimate_tokens(text) / real <= highest
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("", 0),

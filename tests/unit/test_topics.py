@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from cognigraph import SearchResult, Session, Theme, Trace
 from cognigraph.retrieve.block import spread
 from cognigraph.retrieve.block_lines import session_line, session_topics, shortened
@@ -73,6 +75,7 @@ def test_sessions_of_the_best_messages_come_first():
     assert [topic.id for topic in session_topics(found)] == ["s3", "s2", "s1"]
 
 
+@pytest.mark.slow
 def test_the_best_session_has_a_line_in_a_block_of_600_tokens_and_in_one_of_1300():
     long = " ".join(
         f"Ann told Ben about the {n}th day of the journey to the lake." for n in range(60)

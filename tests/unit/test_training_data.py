@@ -175,6 +175,7 @@ def test_without_pyarrow_the_extra_is_named(recording, tmp_path, monkeypatch, ca
     assert main(["export-training", str(recording), str(folder), "--parquet"]) == 2
 
 
+@pytest.mark.slow
 def test_questions_are_made_for_stored_sessions_and_continued(tmp_path, monkeypatch, capsys):
     database, file = tmp_path / "m.db", tmp_path / "questions.jsonl"
     with Memory(database, enrich="manual") as memory:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from cognigraph.ingest.model.validate import resolve_when
+from tests.cases import each
 
 SUNDAY = datetime(2025, 4, 27, 20, 6, tzinfo=ZoneInfo("Europe/Berlin"))
 
@@ -16,7 +15,7 @@ def when(words: str, date: str = "", text: str = "") -> str | None:
     return resolve_when(words, date, SUNDAY, text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "wrong", "right"),
     [
         ("last Tuesday", "2025-04-23", "2025-04-22"),
@@ -55,7 +54,7 @@ def test_words_only_a_model_understands_follow_its_date():
     assert when("at Easter") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "date"),
     [
         ("a few years ago", "2021"),

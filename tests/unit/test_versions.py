@@ -21,6 +21,7 @@ from cognigraph.retrieve.standing import (
     messages_between,
     version_features,
 )
+from tests.cases import each
 
 DAY = timedelta(days=1)
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -187,7 +188,7 @@ def test_what_tells_a_later_version():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("repeated", "compared", "position"),
     [(1, COMPARED, 0), (2, COMPARED, 0), (1, 12, 0), (2, 12, 3)],
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cognigraph.embed import WordLlamaEmbedder
 from cognigraph.embed.word_vectors import WordVectors, beginning, beginnings, word_vectors
 from cognigraph.text.terms import START, STOP_WORDS, stem, words
+from tests.cases import each
 
 TEXTS = ("A puppy lives here.", "The rent went up", "", "the of and", "Dogs bark at the dog")
 SAID = WordVectors().read(TEXTS)
@@ -108,7 +109,7 @@ def test_a_stem_starts_like_its_word(text):
         assert letters < 3 or stem(word)[:letters] in beginnings(word)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("dying", "die"),

@@ -53,6 +53,7 @@ def ranked(pool: Candidates) -> Ranking:
     )
 
 
+@pytest.mark.slow
 def test_the_best_are_those_of_a_ranking_that_reads_all_texts(monkeypatch: pytest.MonkeyPatch):
     same = 0
     for seed in range(10):
