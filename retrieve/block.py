@@ -429,9 +429,10 @@ def _sample(request: SearchRequest) -> list[Episode]:
     ]
     wanted.sort(key=lambda episode: (episode.started_at, episode.uid))
     if len(wanted) <= _EPISODES:
-        return wanted
-    step = (len(wanted) - 1) / (_EPISODES - 1)
-    even = [wanted[round(place * step)] for place in range(_EPISODES)]
+        even = wanted
+    else:
+        step = (len(wanted) - 1) / (_EPISODES - 1)
+        even = [wanted[round(place * step)] for place in range(_EPISODES)]
     return [*even[::4], *even[2::4], *even[1::2]]  # those that do not fit are missed evenly
 
 

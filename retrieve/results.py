@@ -180,8 +180,10 @@ class RankedCandidates:
         if self.plan.order is None or self._is_in_order_of_time(best):
             return list(best.rows)
         own = self._own_answer()
-        # A later version is as much a state of the thing as what it updates, which matches better.
-        scores = [own.max() if row in best.versions else own[row] for row in best.rows]
+        # Where only surer versions moved, a later version is as much a state of the thing as what it
+        # updates, which matches better.
+        versions = () if self.plan.analysis.asks_state else best.versions
+        scores = [own.max() if row in versions else own[row] for row in best.rows]
         times = [best.records[row].at for row in best.rows]
         return in_order(best.rows, self.plan.order, scores, times)
 

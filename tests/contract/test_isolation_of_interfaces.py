@@ -172,7 +172,9 @@ def test_routes(compare_on_store: Compare, tmp_path: Path) -> None:
                     path.format(
                         **{key: quote(str(value), safe="") for key, value in where.items()}
                     ),
-                    params={key: value for key, value in where.items() if f"{{{key}}}" not in path},
+                    params={
+                        key: value for key, value in parameters.items() if f"{{{key}}}" not in path
+                    },
                     **({"content": sent} if isinstance(sent, bytes) else {"json": sent}),
                 )
                 exported = answer.content if operation == "export" else exported
