@@ -442,7 +442,15 @@ def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int)
     found = search(about, k=k)
     shown = {(hit.session, hit.id) for hit in found.result.hits}
     episodes = [item for item in sample if any((item.session, id) in shown for id in item.messages)]
-    return replace(found, result=replace(found.result, episodes=tuple(episodes)))
+    taken: Counter[str] = Counter()
+    turns = []
+    for episode in episodes:
+        turns.append(taken[episode.session])
+        taken[episode.session] += 1
+    # The first episode of each session, then the second ones: not all may fit.
+    order = sorted(range(len(episodes)), key=lambda place: turns[place])
+    chosen = tuple(episodes[place] for place in order)
+    return replace(found, result=replace(found.result, episodes=chosen))
 
 
 def spread(hits: Sequence[Hit], k: int) -> list[int]:
