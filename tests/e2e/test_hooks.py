@@ -129,7 +129,16 @@ class Agent:
         """Kill the process in the background, if there is one."""
         if (keeper := self.keeper()) is not None:
             os.kill(keeper, signal.SIGKILL)
-            wait_for(lambda: self.keeper() is None)
+            wait_for(lambda: has_ended(keeper))
+
+
+def has_ended(process: int) -> bool:
+    """Whether a process has given up its lock and its socket, which its memory precedes."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text("utf-8")
+    except OSError:
+        return True
+    return stat.rpartition(")")[2].split()[0] in "ZX"
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
