@@ -180,7 +180,7 @@ class RankedCandidates:
         if self.plan.order is None or self._is_in_order_of_time(best):
             return list(best.rows)
         own = self._own_answer()
-        # Where only surer versions moved, a later version is as much a state of the thing as what it
+        # Where only surer versions moved, a later one is as much a state of the thing as what it
         # updates, which matches better.
         versions = () if self.plan.analysis.asks_state else best.versions
         scores = [own.max() if row in versions else own[row] for row in best.rows]
