@@ -8,6 +8,7 @@ Writes ``bench/results/cypher-limits.json``. Memory is that of this process, not
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import subprocess
@@ -65,14 +66,18 @@ def measure(location: str, name: str) -> dict[str, Any]:
     return {"seconds": round(seconds, 2), "grown_mb": round(grown), "outcome": outcome}
 
 
-def main(arguments: list[str]) -> None:
+def main() -> None:
     """Measure every query, or only the one named after the location."""
-    if len(arguments) == 2:
-        print(json.dumps(measure(*arguments)))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("uri", nargs="?", help="of a Neo4j without authentication (SQLite)")
+    parser.add_argument("query", nargs="?", help="the one to measure (all)")
+    given = parser.parse_args()
+    if given.query:
+        print(json.dumps(measure(given.uri, given.query)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        location = arguments[0] if arguments else str(Path(folder) / "memory.db")
-        store = "neo4j" if arguments else "sqlite"
+        location = given.uri or str(Path(folder) / "memory.db")
+        store = "neo4j" if given.uri else "sqlite"
         found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
         found[store] = {}
         for name in forms():
@@ -84,4 +89,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

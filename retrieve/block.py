@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
+from itertools import zip_longest
 
 import numpy as np
 
@@ -442,14 +443,12 @@ def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int)
     found = search(about, k=k)
     shown = {(hit.session, hit.id) for hit in found.result.hits}
     episodes = [item for item in sample if any((item.session, id) in shown for id in item.messages)]
-    taken: Counter[str] = Counter()
-    turns = []
-    for episode in episodes:
-        turns.append(taken[episode.session])
-        taken[episode.session] += 1
     # The first episode of each session, then the second ones: not all may fit.
-    order = sorted(range(len(episodes)), key=lambda place: turns[place])
-    chosen = tuple(episodes[place] for place in order)
+    by_session: defaultdict[str, list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        by_session[episode.session].append(episode)
+    rounds = zip_longest(*by_session.values())
+    chosen = tuple(episode for turn in rounds for episode in turn if episode is not None)
     return replace(found, result=replace(found.result, episodes=chosen))
 
 

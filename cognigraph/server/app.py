@@ -161,17 +161,26 @@ def _refuse_unknown_parameters(request: Request) -> None:
     """
     if not request.query_params:
         return
-    paths = request.app.openapi()["paths"].values()
-    operations = {
-        operation["operationId"]: operation for path in paths for operation in path.values()
-    }
-    parameters = operations[request.scope["route"].name].get("parameters", ())
-    known = [given["name"] for given in parameters if given["in"] == "query"]
+    known = _query_parameters(request.app)[request.scope["route"].name]
     if unknown := sorted(set(request.query_params) - set(known)):
         what = f"this operation has {', '.join(known)}" if known else "this operation has none"
         errors = [{"field": name, "problem": f"is no parameter; {what}"} for name in unknown]
         detail = f"{', '.join(unknown)}: no such parameter; {what}"
         raise Problem(422, "The request is not valid", detail, errors=errors)
+
+
+def _query_parameters(app: FastAPI) -> dict[str, list[str]]:
+    """The names of the parameters in the query of each operation, by its id; made once."""
+    if not hasattr(app.state, "query_parameters"):
+        app.state.query_parameters = {
+            operation["operationId"]: [
+                given["name"] for given in operation.get("parameters", ()) if given["in"] == "query"
+            ]
+            for path in app.openapi()["paths"].values()
+            for operation in path.values()
+        }
+    known: dict[str, list[str]] = app.state.query_parameters
+    return known
 
 
 def _add_answers_to_errors(app: FastAPI) -> None:
