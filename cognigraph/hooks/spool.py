@@ -11,6 +11,8 @@ from pathlib import Path
 from cognigraph.hooks.agents import Event
 from cognigraph.hooks.handover import Handover
 
+_LOCK_SECONDS = 1.0
+
 
 class Spool(Handover):
     """The folder beside a memory with the events that wait, the log and what belongs to them."""
@@ -54,8 +56,12 @@ class Spool(Handover):
 
     @contextmanager
     def locked(self) -> Iterator[bool]:
-        """Whether this process is the only one. SQLite's lock ends with it on any system."""
-        with closing(sqlite3.connect(self.lock_file, timeout=0, isolation_level=None)) as lock:
+        """Whether this process is the only one. SQLite's lock ends with it on any system.
+
+        A process that is ending gives its lock up a moment later, so this waits a little for it.
+        """
+        lock = sqlite3.connect(self.lock_file, timeout=_LOCK_SECONDS, isolation_level=None)
+        with closing(lock):
             try:
                 lock.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError:

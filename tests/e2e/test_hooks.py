@@ -126,19 +126,20 @@ class Agent:
         wait_for(lambda: start_blocks.outdated(str(self.db), self.space, PERSON) == {})
 
     def kill(self) -> None:
-        """Kill the process in the background, if there is one."""
-        if (keeper := self.keeper()) is not None:
+        """Kill the process in the background, and those that wait to be the one."""
+        while (keeper := self.keeper()) is not None:
             os.kill(keeper, signal.SIGKILL)
-            wait_for(lambda: has_ended(keeper))
+            wait_for(partial(has_ended, keeper))
 
 
 def has_ended(process: int) -> bool:
-    """Whether a process has given up its lock and its socket, which its memory precedes."""
+    """Whether a process has given up its lock and its socket: its last thread does."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text("utf-8")
+        threads = len([*Path(f"/proc/{process}/task").iterdir()])
     except OSError:
         return True
-    return stat.rpartition(")")[2].split()[0] in "ZX"
+    return threads <= 1 and stat.rpartition(")")[2].split()[0] in "ZX"
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
