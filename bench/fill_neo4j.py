@@ -34,8 +34,8 @@ from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.values import spread, vector
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
 
-SESSIONS = 40
-"""Sessions in one transaction, with a thousand messages and the facts in them."""
+SESSIONS = 8
+"""Sessions in one transaction, with 200 messages and the facts in them."""
 
 ENTITIES = """CYPHER 5
 UNWIND $entities AS row

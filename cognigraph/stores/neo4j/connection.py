@@ -416,6 +416,24 @@ class Connection:
 
         return self._call(attempt, self._write_timeout)
 
+    def write_alone(self, name: str, /, **parameters: Any) -> Row | None:
+        """Run one statement as a write transaction of its own; return its first row.
+
+        It commits with its last row, in one round trip instead of three. It may run again.
+        """
+        text, given = with_parameters(cypher(name, embedding=self.embedding), parameters)
+
+        def attempt(driver: Driver, until: float) -> list[Row]:
+            query = Query(cast(Any, text), timeout=for_server(until))
+            try:
+                with self._session(driver, WRITE_ACCESS) as session:
+                    return session.run(query, given).values()
+            finally:
+                self.written += 1
+
+        rows = self._call(attempt, self._write_timeout)
+        return rows[0] if rows else None
+
     def command(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> None:
         """Run one schema command in a transaction of its own."""
         text = cypher(name, *replace, embedding=self.embedding)

@@ -106,12 +106,14 @@ def insert_messages(
     connection: Connection, space: str, messages: Sequence[MessageRow], importer: str
 ) -> Inserted:
     """Write the messages that are new."""
-    # A message that is added alone is mostly new, so it is written first, which looks too.
-    statuses: list[InsertStatus] = ["new"]
-    if len(messages) > 1:
-        statuses = _statuses(connection, messages)
+    if len(messages) == 1:
+        # It is mostly new, and the last of its session. If not, nothing is written.
+        written = _Rows(space, messages, connection.generation, importer).write_alone(connection)
+        if written is not None:
+            return Inserted(["new"], *written[2:])
+    statuses = _statuses(connection, messages)
     # Another writer can win the race for each message of the batch, but only once per message.
-    for attempt in range(_MOST_TRIES):
+    for _ in range(_MOST_TRIES):
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
             return Inserted(statuses)
@@ -119,13 +121,11 @@ def insert_messages(
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, *written[2:])
-        # The space is new, the message was stored before, or another writer has been faster.
-        is_race = attempt > 0 or len(messages) > 1
-        if is_race:
-            filled = connection.write(lambda tx: tx.row("insert/space", space=space))
-            if filled is not None and filled[0] != importer:
-                raise StoreError(import_runs(space, importer))
-        statuses = _statuses(connection, messages, after_race=is_race)
+        # The space is new, or another writer has been faster.
+        filled = connection.write(lambda tx: tx.row("insert/space", space=space))
+        if filled is not None and filled[0] != importer:
+            raise StoreError(import_runs(space, importer))
+        statuses = _statuses(connection, messages, after_race=True)
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
     )
@@ -179,8 +179,11 @@ class _Rows:
                     chunks.append(chunk_row(space, message, chunk, position))
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
             for row in chunks:
-                self._at[row["properties"]["uid"]] = at = row["properties"].pop("at")
+                properties = row["properties"]
+                self._at[properties["uid"]] = at = properties.pop("at")
                 row["at"] = instant(at)
+                # Each null of a new node costs the server as much as a value.
+                row["properties"] = {name: own for name, own in properties.items() if own is not None}
             self._sessions.append(
                 {
                     "uid": uid,
@@ -194,17 +197,24 @@ class _Rows:
             )
         self._count = position
 
+    def _parameters(self, *, alone: bool) -> dict[str, Any]:
+        return {
+            "space": self._space,
+            "alone": alone,
+            "importer": self._importer,
+            "generation": self._generation,
+            "firsts": self._firsts,
+            "chunks": self._count,
+            "length": self._length,
+            "sessions": self._sessions,
+        }
+
+    def write_alone(self, connection: Connection) -> Row | None:
+        """Write one message unless it is older than the end of its session."""
+        return connection.write_alone("insert/messages", **self._parameters(alone=True))
+
     def write(self, tx: Transaction) -> Row | None:
-        rows = tx.row(
-            "insert/messages",
-            space=self._space,
-            importer=self._importer,
-            generation=self._generation,
-            firsts=self._firsts,
-            chunks=self._count,
-            length=self._length,
-            sessions=self._sessions,
-        )
+        rows = tx.row("insert/messages", **self._parameters(alone=False))
         if rows is None:
             tx.check_generation()
         elif rows[1]:

@@ -1,5 +1,6 @@
 // what: write new messages under the lock of their space, and append them to their sessions' chains
-// parameters: space, importer (token of the import that fills the space, or an empty text),
+// parameters: space, alone (whether to write nothing if a session has later chunks), importer (token
+//   of the import that fills the space, or an empty text),
 //   generation (of the embedder), firsts (uid of each message's first chunk),
 //   chunks and length (totals),
 //   sessions: [{uid, id, started_at, ended_at, messages, last,
@@ -9,8 +10,8 @@
 //   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
 //   yet in the space's own vector index, arrival numbers after which and up to which these arrived;
 //   no row, and nothing is written, if the space does not exist yet, if one of the messages exists
-//   already or was forgotten, if an import of another token fills the space, or if the embedder
-//   changed
+//   already or was forgotten, if an import of another token fills the space, if the embedder changed,
+//   or if a message that is added alone is older than the end of its session
 // MATCH reads without a lock. MERGE would hold the index entry of the name in shared mode, and two
 // writers that both hold it deadlock as soon as one of them needs the node. See space.cypher.
 MATCH (space:Space {name: $space})
@@ -26,6 +27,11 @@ WITH space, count(known) AS known
 OPTIONAL MATCH (gone:Forgotten) WHERE gone.uid IN $firsts
 WITH space, known, count(gone) AS gone
 WHERE known = 0 AND gone = 0
+OPTIONAL MATCH (longer:Session {uid: $sessions[0].uid})
+WHERE $alone AND longer.tail IS NOT NULL AND longer.ended_at > datetime(
+  {epochSeconds: $sessions[0].started_at[0], nanosecond: $sessions[0].started_at[1]})
+WITH space, count(longer) AS longer
+WHERE longer = 0
 // Arrival numbers increase by one but never fall behind the clock (microseconds), so that the queue
 // can compare arrivals in different spaces.
 WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base
@@ -56,9 +62,11 @@ SET session.tail = CASE WHEN tail IS NULL OR ended_at >= session.ended_at THEN r
 WITH space, base, row, session, tail, in_order
 CALL (space, base, row, session) {
   UNWIND row.chunks AS new
-  CREATE (chunk:Chunk {uid: new.properties.uid})
-  SET chunk += new.properties, chunk.seq = base + new.place,
-      chunk.at = datetime({epochSeconds: new.at[0], nanosecond: new.at[1]})
+  WITH session, new, new.properties AS properties, base + new.place AS seq,
+       datetime({epochSeconds: new.at[0], nanosecond: new.at[1]}) AS at
+  CREATE (chunk:Chunk)
+  // All at once, so that constraints and indexes are looked at once.
+  SET chunk += properties{.*, seq: seq, at: at}
   CREATE (session)-[:HAS_CHUNK]->(chunk)
   WITH chunk, new
   CALL (chunk, new) {
