@@ -6,6 +6,7 @@ A turn is inserted when ``add`` has returned, which is after the commit that mak
 every 50th turn is searched for immediately to verify this. Inserts into the empty and the prefilled
 space alternate, so that both run under the same load; ``growth`` is the ratio of their medians.
 The bulk load is timed in ten parts, which says whether it becomes slower as the space grows.
+On a Neo4j server, a bare read and a bare write are timed after each pair of inserts.
 ``--settle`` waits after the bulk load, because a server continues to merge its indexes in the
 background, and the benchmark measures a large store in daily use. ``--space`` inserts into a space
 that exists, such as one that import_neo4j.py has filled, instead of loading one.
@@ -18,11 +19,13 @@ import dataclasses
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 from uuid import uuid4
 
 from bench.measure import machine, percentiles, resident_mb, write
+from bench.neo4j_floor import Floor
 from bench.synthetic import World, messages
 from cognigraph import Memory, Message, Settings, Space, StorageSettings
 
@@ -77,16 +80,17 @@ def main() -> None:
     parser.add_argument("--json")
     arguments = parser.parse_args()
     world, run = World(), uuid4().hex[:6]
+    on_server = "://" in arguments.store
     with tempfile.TemporaryDirectory() as folder:
 
         def open_memory(name: str) -> Memory:
-            location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
+            location = arguments.store if on_server else f"{folder}/{name}.db"
             # On a busy server the first statements are planned slowly.
             patient = Settings(storage=StorageSettings(read_timeout=300))
             return Memory(location, embedder=arguments.embedder, enrich="manual", settings=patient)
 
         # Two files on SQLite, so that the empty space is not measured in the large file.
-        with open_memory("empty") as first, open_memory("full") as second:
+        with open_memory("empty") as first, open_memory("full") as second, ExitStack() as stack:
             empty = first.space(f"empty-{run}")
             full = second.space(arguments.space or f"full-{run}")
             before = full.stats().chunks if arguments.space else 0
@@ -101,20 +105,25 @@ def main() -> None:
                 timed_add(empty, other)
             on_empty: list[float] = []
             on_full: list[float] = []
+            floor = stack.enter_context(Floor(arguments.store)) if on_server else None
             for number, (message, other) in enumerate(zip(stream, fresh, strict=True)):
                 on_full.append(timed_add(full, message))
                 on_empty.append(timed_add(empty, other))
+                if floor is not None:
+                    floor.read()
+                    floor.write()
                 if number % 50 == 0:
                     found = [hit.id for hit in full.search(message.text, k=15, now=message.at)]
                     assert message.id in found, "an acknowledged turn was not found"
     result = {
-        "store": "neo4j" if "://" in arguments.store else arguments.store,
+        "store": "neo4j" if on_server else arguments.store,
         "embedder": arguments.embedder.split("/")[-1],
         "turns": arguments.turns,
         "prefill": before or prefill,
         "empty": percentiles(on_empty, 3),
         "prefilled": percentiles(on_full, 3),
         "growth": round(percentiles(on_full, 6)["p50_ms"] / percentiles(on_empty, 6)["p50_ms"], 3),
+        **({} if floor is None else floor.result(percentiles(on_full, 6)["p50_ms"])),
         **bulk(parts, prefill),
         "resident_mb": resident_mb(),
         "machine": machine(),

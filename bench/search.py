@@ -6,7 +6,8 @@ python -m bench.search --store sqlite|URI --chunks N --triples M --spaces 1,1000
 For each number of spaces, the same rows are generated from a seed, and the same number of questions
 is asked in random spaces. For a file, the benchmark also measures the time from opening it to the
 first answer, in a new process, and the memory of that process. ``--file`` measures a file that
-``bulk.py`` has filled with one space, which takes minutes where enriching takes an hour.
+``bulk.py`` has filled with one space, which takes minutes where enriching takes an hour. On a Neo4j
+server, a bare read is timed after each search.
 
 ``--filters`` measures searches with a filter against searches without, and nothing else. Messages
 of the space that have no tags get some first, so give it a copy.
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -28,6 +30,7 @@ from uuid import uuid4
 from bench.bulk import RUN as BULK_RUN
 from bench.filtered import K, cases, compare, mark_messages
 from bench.measure import machine, percentiles, resident_mb, write
+from bench.neo4j_floor import Floor
 from bench.synthetic import START, SyntheticExtractor, World, messages
 from cognigraph import Memory, Settings, StorageSettings
 
@@ -75,7 +78,9 @@ def first_search(memory: Memory, number: int, question: str, run: str) -> float:
     return round(time.perf_counter() - started, 2)
 
 
-def ask(memory: Memory, asked: list[tuple[int, str]], run: str) -> list[float]:
+def ask(
+    memory: Memory, asked: list[tuple[int, str]], run: str, floor: Floor | None = None
+) -> list[float]:
     """Return the milliseconds of each search, after some questions as a warm-up."""
     for number, question in asked[:30]:
         memory.space(f"{run}-{number}").search(question, now=NOW)
@@ -84,6 +89,8 @@ def ask(memory: Memory, asked: list[tuple[int, str]], run: str) -> list[float]:
         started = time.perf_counter()
         result = memory.space(f"{run}-{number}").search(question, now=NOW)
         times.append((time.perf_counter() - started) * 1000)
+        if floor is not None:
+            floor.read()
         assert result, "a question about a stored turn found nothing"
     return times
 
@@ -171,12 +178,14 @@ def main() -> None:
                 stats = memory.space(f"{run}-0").stats()
                 if not local:
                     seconds["first_search_s"] = first_search(memory, *asked[0], run)
-                times = ask(memory, asked, run)
+                with nullcontext() if local else Floor(location) as floor:
+                    times = ask(memory, asked, run, floor)
             layouts[str(count)] = {
                 "spaces": count,
                 "chunks_in_first_space": stats.chunks,
                 "triples_in_first_space": stats.triples,
                 **percentiles(times),
+                **({} if floor is None else floor.result(percentiles(times)["p50_ms"])),
                 **seconds,
             }
             if local:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -10,6 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
+from cognigraph.arrays import Vector
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.ids import session_uid
 from cognigraph.model.filters import MessageQuery, Position
@@ -108,7 +109,7 @@ def insert_messages(
     """Write the messages that are new."""
     if len(messages) == 1:
         # It is mostly new, and the last of its session. If not, nothing is written.
-        written = _Rows(space, messages, connection.generation, importer).write_alone(connection)
+        written = _Rows(connection, space, messages, importer).write_alone()
         if written is not None:
             return Inserted(["new"], *written[2:])
     statuses = _statuses(connection, messages)
@@ -117,7 +118,7 @@ def insert_messages(
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
             return Inserted(statuses)
-        rows = _Rows(space, new, connection.generation, importer)
+        rows = _Rows(connection, space, new, importer)
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, *written[2:])
@@ -158,11 +159,11 @@ class _Rows:
     """The parameters of one insert."""
 
     def __init__(
-        self, space: str, messages: Sequence[MessageRow], generation: int, importer: str
+        self, connection: Connection, space: str, messages: Sequence[MessageRow], importer: str
     ) -> None:
+        self._connection = connection
         self._space = space
         self._importer = importer
-        self._generation = generation
         self._firsts = [message.chunks[0].uid for message in messages]
         self._length = sum(sum(c.terms.values()) for m in messages for c in m.chunks)
         by_session: dict[str, list[MessageRow]] = {}
@@ -176,14 +177,16 @@ class _Rows:
             for message in group:
                 for chunk in message.chunks:
                     position += 1
-                    chunks.append(chunk_row(space, message, chunk, position))
+                    chunks.append(chunk_row(space, message, chunk, position, connection.vector))
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
             for row in chunks:
                 properties = row["properties"]
                 self._at[properties["uid"]] = at = properties.pop("at")
                 row["at"] = instant(at)
                 # Each null of a new node costs the server as much as a value.
-                row["properties"] = {name: own for name, own in properties.items() if own is not None}
+                row["properties"] = {
+                    name: own for name, own in properties.items() if own is not None
+                }
             self._sessions.append(
                 {
                     "uid": uid,
@@ -202,16 +205,16 @@ class _Rows:
             "space": self._space,
             "alone": alone,
             "importer": self._importer,
-            "generation": self._generation,
+            "generation": self._connection.generation,
             "firsts": self._firsts,
             "chunks": self._count,
             "length": self._length,
             "sessions": self._sessions,
         }
 
-    def write_alone(self, connection: Connection) -> Row | None:
+    def write_alone(self) -> Row | None:
         """Write one message unless it is older than the end of its session."""
-        return connection.write_alone("insert/messages", **self._parameters(alone=True))
+        return self._connection.write_alone("insert/messages", **self._parameters(alone=True))
 
     def write(self, tx: Transaction) -> Row | None:
         rows = tx.row("insert/messages", **self._parameters(alone=False))
@@ -255,8 +258,14 @@ def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     return cut, linked
 
 
-def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
-    """Parameters of a statement that writes a chunk."""
+def chunk_row(
+    space: str,
+    message: MessageRow,
+    chunk: ChunkRow,
+    position: int,
+    vector: Callable[[Vector], Any] = vector,
+) -> dict[str, Any]:
+    """Parameters of a statement that writes a chunk; ``vector`` makes a parameter of its vector."""
     # All chunks have tags and metadata, by which they are searched; only the first needs the rest.
     data = message.data or MessageData()
     own_marks = marks_of(data)

@@ -35,6 +35,11 @@ def packed_property(embedding: str) -> str:
     return f"packed{embedding.removeprefix(_EMBEDDING)}"
 
 
+_PLANNED_ONCE = frozenset({"insert/messages", "vectors/cover", "vectors/label_newest"})
+"""Statements that seek in the same indexes whatever the database holds. While an empty database is
+being filled, the server would plan them again and again, which takes as long as to run them."""
+
+
 @cache
 def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) -> str:
     """The text of a statement, with the Cypher version it was written for.
@@ -49,7 +54,8 @@ def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) ->
         if old not in text:
             raise ValueError(f"{name}.cypher does not contain {old!r}")
         text = text.replace(old, new)
-    return f"CYPHER 5\n{text}"
+    options = " replan=skip" if name in _PLANNED_ONCE else ""
+    return f"CYPHER 5{options}\n{text}"
 
 
 _FILTER = re.compile(r"// filter$.*?// end of filter$", re.MULTILINE | re.DOTALL)
