@@ -9,8 +9,8 @@ The memory names the file that is valid for a space, by a random token, with the
 A file that another history of the memory has left (a restored backup) is therefore not taken for
 its own; nor is one from before messages were forgotten, which is deleted with them.
 
-Before a file is written, the words of texts and the evidence of facts are read that the index does
-not know yet, beside the searches. Until then a search reads them from the rows.
+The words of texts are read beside the searches, as are, before a file is written, those that are
+still missing and the evidence of facts. Until then a search reads them from the rows.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from sqlite3 import Connection
 from threading import Lock, Thread
@@ -56,6 +57,8 @@ _IN_MEMORY = " code.signs"
 
 _LEAST_NEW, _SHARE_NEW = 8192, 5
 """A file is written again when this many rows are not in it, and one of this many of all."""
+_LEAST_UNREAD, _SHARE_UNREAD = 32, 8
+"""Words are read when those of this many texts are not known, and one of this many of all."""
 _VALID = """
 SELECT m.value FROM meta m JOIN space s ON m.key = 'index ' || s.id
 WHERE m.value LIKE s.epoch || ' %'"""
@@ -179,6 +182,13 @@ def _view(mapped: Array, dtype: str, shape: list[int], offset: int) -> Array:
     return np.asarray(mapped[offset : offset + size]).view(dtype).reshape(shape)
 
 
+def needs_words(index: SpaceIndex) -> bool:
+    """Whether searches read so many texts that their words should be read once for all."""
+    total = index.chunks.rows + index.triples.rows
+    unread = total - index.words.chunks - index.words.triples
+    return unread > max(_LEAST_UNREAD, total // _SHARE_UNREAD)
+
+
 def read_words(index: SpaceIndex, connect: Connect) -> None:
     """Read the words of all texts of an index.
 
@@ -287,7 +297,8 @@ class SpaceIndexes:
 
     The least recently searched indexes are dropped and read again when needed. The one searched
     last always stays. The total is maintained, so the cost of a search does not depend on the
-    number of spaces. Large indexes are read from files, and written to them in a thread.
+    number of spaces. Large indexes are read from files. They are written to them, and the words of
+    texts are read, in a thread beside the searches.
     :meth:`finish` waits for all threads, because a connection in use keeps the journal of the file.
     """
 
@@ -295,7 +306,7 @@ class SpaceIndexes:
         self._most_bytes = most_bytes
         self.few_rows = few_rows
         self.snapshots: Snapshots | None = None
-        self._saving: Thread | None = None
+        self._beside: Thread | None = None
         self._loading: set[Thread] = set()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._total = 0
@@ -359,24 +370,30 @@ class SpaceIndexes:
             index.refresh(connection, space_id, snapshot)
             if before != (index.epoch, index.revision):
                 self.charge(space, index)
-            self._save(space, space_id, index)
+            self._work_beside(space, space_id, index, snapshot)
             yield connection, index, space_id
 
-    def _save(self, space: str, space_id: int, index: SpaceIndex) -> None:
-        """Write an index to its file, in another thread, if much has come since."""
-        if self.snapshots is None or not self.snapshots.is_due(index):
+    def _work_beside(
+        self, space: str, space_id: int, index: SpaceIndex, snapshot: Snapshot
+    ) -> None:
+        """Write an index to its file or read its words, in another thread, if much has come."""
+        if self.snapshots is not None and self.snapshots.is_due(index):
+            work = partial(self.snapshots.save, space_id, index)
+        elif needs_words(index):
+            work = partial(read_words, index, snapshot)
+        else:
             return
         with self._lock:
-            if self._saving is not None and self._saving.is_alive():
+            if self._beside is not None and self._beside.is_alive():
                 return
-            self._saving = Thread(
-                target=self._write, args=(self.snapshots, space, space_id, index),
-                name="cognigraph-save", daemon=True,
-            )  # fmt: skip
-            self._saving.start()
+            self._beside = Thread(
+                target=self._work, args=(work, space, index), name="cognigraph-save", daemon=True
+            )
+            self._beside.start()
 
-    def _write(self, snapshots: Snapshots, space: str, space_id: int, index: SpaceIndex) -> None:
-        snapshots.save(space_id, index)
+    def _work(self, work: Callable[[], None], space: str, index: SpaceIndex) -> None:
+        with suppress(CogniGraphError):  # a later search tries again
+            work()
         with index.lock:  # the words of its texts have come to it
             self.charge(space, index)
 
@@ -387,9 +404,9 @@ class SpaceIndexes:
         for thread in loading:  # one that is loading may yet begin to write
             thread.join()
         with self._lock:
-            saving = self._saving
-        if saving is not None:
-            saving.join()
+            beside = self._beside
+        if beside is not None:
+            beside.join()
 
     def get(self, space: str) -> SpaceIndex | None:
         """The cached index of a space, which becomes the most recently used; ``None`` if absent."""
