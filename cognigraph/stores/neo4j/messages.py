@@ -10,13 +10,15 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from cognigraph.arrays import Vector
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.ids import session_uid
 from cognigraph.model.filters import MessageQuery, Position
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import deadline, within
-from cognigraph.stores.neo4j.index.packed import pack
+from cognigraph.stores.neo4j.index.packed import Coded, code, pack
 from cognigraph.stores.neo4j.index.vectors import NewestChunks, OwnIndexes
 from cognigraph.stores.neo4j.tokens import filter_values, lexemes, marks_of
 from cognigraph.stores.neo4j.values import instant, message_of, spread, vector
@@ -169,15 +171,20 @@ class _Rows:
         by_session: dict[str, list[MessageRow]] = {}
         for message in messages:
             by_session.setdefault(message.session_uid, []).append(message)
+        groups = sorted(by_session.items())  # all writers lock in the same order
+        ordered = [message for _, group in groups for message in group]
         position = 0
+        coded = iter(code(np.stack([c.vector for m in ordered for c in m.chunks])))
         self._sessions: list[dict[str, Any]] = []
         self._at: dict[str, datetime] = {}  # of each chunk by its uid
-        for uid, group in sorted(by_session.items()):  # all writers lock in the same order
+        for uid, group in groups:
             chunks: list[dict[str, Any]] = []
             for message in group:
                 for chunk in message.chunks:
                     position += 1
-                    chunks.append(chunk_row(space, message, chunk, position, connection.vector))
+                    chunks.append(
+                        chunk_row(space, message, chunk, position, connection.vector, next(coded))
+                    )
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
             for row in chunks:
                 properties = row["properties"]
@@ -264,8 +271,12 @@ def chunk_row(
     chunk: ChunkRow,
     position: int,
     vector: Callable[[Vector], Any] = vector,
+    coded: Coded | None = None,
 ) -> dict[str, Any]:
-    """Parameters of a statement that writes a chunk; ``vector`` makes a parameter of its vector."""
+    """Parameters of a statement that writes a chunk.
+
+    ``vector`` makes a parameter of its vector, which ``coded`` is as integers, if that is known.
+    """
     # All chunks have tags and metadata, by which they are searched; only the first needs the rest.
     data = message.data or MessageData()
     own_marks = marks_of(data)
@@ -284,6 +295,7 @@ def chunk_row(
             question=asks,
             role=message.role,
             speaker=message.speaker,
+            coded=coded,
         ),
         "properties": {
             "uid": chunk.uid,

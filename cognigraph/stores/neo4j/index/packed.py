@@ -72,15 +72,19 @@ def pack(
     question: bool = False,
     role: Role | None = None,
     speaker: str | None = None,
+    coded: Coded | None = None,
 ) -> bytes:
-    """What ranking needs of a chunk, a triple or a theme."""
+    """What ranking needs of a chunk, a triple or a theme.
+
+    ``coded`` is the vector as :func:`code` returns it, if that is known.
+    """
     words = ((token(space, term)[:8], count) for term, count in terms.items())
     hashes = "".join(word * count for word, count in words)
     return _packed(
         space,
         uid,
         bytes.fromhex(hashes),
-        vector,
+        coded or code(vector[None])[0],
         session=session,
         at=0 if at is None else to_micros(at),
         question=question,
@@ -96,7 +100,7 @@ def packed_of_values(values: Sequence[Any], dimension: int) -> bytes:
         space,
         uid,
         bytes.fromhex("".join(token(space, term)[:8] for term in terms or ())),
-        np.array([0.0] * dimension if vector is None else vector, np.float32),
+        code(np.array([[0.0] * dimension if vector is None else vector], np.float32))[0],
         session=session,
         at=0 if at is None else to_micros(at.to_native()),
         question=bool(question),
@@ -109,7 +113,7 @@ def _packed(
     space: str,
     uid: str,
     hashes: bytes,
-    vector: Vector,
+    coded: Coded,
     *,
     session: str | None,
     at: int,
@@ -117,7 +121,7 @@ def _packed(
     role: Role | None,
     speaker: str | None,
 ) -> bytes:
-    scale, codes = _coded(vector)
+    scale, codes = coded
     head = (
         _VERSION,
         question,
@@ -135,13 +139,22 @@ def _packed(
     return np.array(head, _HEAD).tobytes() + codes.tobytes() + hashes + name
 
 
-def _coded(vector: Vector) -> tuple[float, npt.NDArray[np.int16]]:
-    """The unit vector as integers, and what they are multiplied by; 0 for the zero vector."""
-    largest = float(np.abs(vector).max(initial=0.0))
-    if not largest:
-        return 0.0, np.zeros(len(vector), "<i2")
-    codes = np.rint(np.asarray(vector, np.float64) * (_LARGEST / largest)).astype("<i2")
-    return 1.0 / float(np.linalg.norm(codes.astype(np.float64))), codes
+Coded = tuple[float, npt.NDArray[np.int16]]
+"""A unit vector as integers, and what they are multiplied by; 0 for the zero vector."""
+
+
+def code(vectors: Vector) -> list[Coded]:
+    """Unit vectors (n, dimension) as integers.
+
+    All at once, because numpy gives the interpreter lock away for each product of two vectors. A
+    thread that codes a batch one by one waits each time until another one gives it back.
+    """
+    exact = np.asarray(vectors, np.float64)
+    largest = np.abs(exact).max(axis=1, initial=0.0)
+    codes = np.rint(exact * (_LARGEST / np.where(largest > 0, largest, 1.0))[:, None])
+    norms = np.sqrt(np.einsum("nd,nd->n", codes, codes))
+    scales = np.where(norms > 0, 1.0 / np.maximum(norms, 1.0), 0.0)
+    return list(zip(scales.tolist(), codes.astype("<i2"), strict=True))
 
 
 @dataclass(frozen=True)
