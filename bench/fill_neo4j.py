@@ -31,11 +31,12 @@ from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.derive import entity_row
 from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
-from cognigraph.stores.neo4j.values import spread, vector
+from cognigraph.stores.neo4j.values import spread
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
 
 SESSIONS = 8
-"""Sessions in one transaction, with 200 messages and the facts in them."""
+"""Sessions in one transaction, with 200 messages and the facts in them. Each seek in an index takes
+Neo4j 2026 the longer, the more nodes the transaction has changed."""
 
 ENTITIES = """CYPHER 5
 UNWIND $entities AS row
@@ -143,12 +144,12 @@ class Filler:
             found["chunks"].extend(times)
             for entity in derivation.entities:
                 entities[entity.uid] = entity_row(space, entity)
-            for triple in _triples(space, derivation, times):
+            for triple in _triples(self._connection, space, derivation, times):
                 triple["properties"]["seq"] = first = first + 1
                 found["triples"].append({**triple, "session": lease.session_uid})
             found["mentions"] += [list(pair) for pair in derivation.mentions]
             first += 1
-            found["sessions"].append(_summary(space, lease, derivation, first))
+            found["sessions"].append(_summary(self._connection, space, lease, derivation, first))
         return {"entities": [entities[uid] for uid in sorted(entities)], **found, "space": space}
 
     def write(self, rows: dict[str, Any]) -> None:
@@ -180,7 +181,7 @@ def _work_chunk(space: str, turn: Message) -> WorkChunk:
 
 
 def _triples(
-    space: str, derivation: Derivation, times: dict[str, datetime]
+    connection: Connection, space: str, derivation: Derivation, times: dict[str, datetime]
 ) -> Iterator[dict[str, Any]]:
     for triple in derivation.triples:
         observed = [times[uid] for uid in triple.evidence]
@@ -197,12 +198,14 @@ def _triples(
         yield {
             "properties": properties,
             "chunks": list(triple.evidence),
-            "vector": vector(triple.vector),
+            "vector": connection.vector(triple.vector),
             "ranking": pack(space, triple.uid, triple.terms, triple.vector),
         }
 
 
-def _summary(space: str, lease: Lease, derivation: Derivation, seq: int) -> dict[str, Any]:
+def _summary(
+    connection: Connection, space: str, lease: Lease, derivation: Derivation, seq: int
+) -> dict[str, Any]:
     (theme,) = derivation.themes or ()
     return {
         "uid": lease.session_uid,
@@ -211,12 +214,17 @@ def _summary(space: str, lease: Lease, derivation: Derivation, seq: int) -> dict
             "seq": seq, "title": theme.title, "summary": theme.summary, "reason": theme.reason,
             "length": sum(theme.terms.values()), "terms": spread(theme.terms),
         },
-        "vector": vector(theme.vector),
+        "vector": connection.vector(theme.vector),
         "ranking": pack(
             space, theme.uid, theme.terms, theme.vector, session=lease.session_uid
         ),
         "keys": [
-            {"uid": key.uid, "name": key.name, "weight": key.weight, "vector": vector(key.vector)}
+            {
+                "uid": key.uid,
+                "name": key.name,
+                "weight": key.weight,
+                "vector": connection.vector(key.vector),
+            }
             for key in derivation.keys or ()
         ],
     }  # fmt: skip
