@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from datetime import tzinfo
+from functools import cached_property
 from typing import NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
