@@ -435,3 +435,22 @@ def test_dropped_indexes_come_back(tmp_path):
                 assert [hit.id for hit in memory.space(name).search("oslo")] == [name]
                 store._indexes.finish()  # a thread loads the index too
                 assert list(store._indexes._entries) == [name]
+
+
+def test_words_of_a_small_space_are_read_once_and_give_the_same_order(tmp_path):
+    texts = [f"Nora said that oslo has {number} bridges in May" for number in range(40)]
+    with open_memory(tmp_path / "m.db") as memory:
+        memory.add_many({"text": text, "id": f"m{n}"} for n, text in enumerate(texts))
+        indexes = memory._engine.store._indexes
+        question = "Which bridges did Nora see in Oslo?"
+        first = [(hit.id, hit.score) for hit in memory.search(question)]
+        indexes.finish()
+        words = indexes._entries["default"].index.words
+        assert (words.chunks, words.triples) == (40, 0)
+        assert [(hit.id, hit.score) for hit in memory.search(question)] == first
+        memory.add("Oslo has bread", id="m40")  # too few to read at once: searches read its text
+        assert memory.search("bread")[0].id == "m40"
+        indexes.finish()
+        assert words.chunks == 40
+        memory.forget(message="m0")
+        assert "m0" not in [hit.id for hit in memory.search(question, k=50)]

@@ -12,7 +12,7 @@ import numpy as np
 from cognigraph.model import Filter
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery
 from cognigraph.stores.neo4j.index.gather import ReadCandidates
-from cognigraph.stores.neo4j.index.packed import pack
+from cognigraph.stores.neo4j.index.packed import code, pack
 
 AT = datetime(2024, 5, 1, tzinfo=UTC)
 UIDS = [f"{number:032x}" for number in range(10)]
@@ -141,3 +141,17 @@ def test_nothing_read_joins_with_anything() -> None:
     assert both.sessions.candidates().keys.shape == (1, 2)
     assert both.triples.uids == []
     assert (both.anchors, both.by_vector, both.by_words) == ([], [], ["#1"])
+
+
+def test_vectors_of_a_batch_are_coded_as_each_alone() -> None:
+    vectors = np.random.default_rng(7).normal(size=(20, 256)).astype(np.float32)
+    vectors[3] = 0
+    vectors[4] *= 1e-20
+    for (scale, codes), vector in zip(code(vectors), vectors, strict=True):
+        ((own_scale, own_codes),) = code(vector[None])
+        assert (scale, codes.tolist()) == (own_scale, own_codes.tolist())
+        if vector.any():
+            unit = vector.astype(float) / np.linalg.norm(vector.astype(float))
+            assert abs(scale * codes - unit).max() < 1e-5
+        else:
+            assert (scale, codes.any()) == (0.0, False)
