@@ -17,8 +17,8 @@ from cognigraph.model.answers import Shape
 from cognigraph.model.graph import newest_written
 from cognigraph.model.messages import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block_lines import Background, Before, MessageKey, Said
-from cognigraph.retrieve.confidence import FEW, judged
+from cognigraph.retrieve.block_lines import Background, Before, MessageKey, SpokenText
+from cognigraph.retrieve.confidence import FEW, without_unsupported
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import Analysis, subject_of
 from cognigraph.retrieve.rank.signals import corrects
@@ -32,8 +32,8 @@ from cognigraph.text.terms import query_terms
 from cognigraph.text.word_book import idf
 
 TOKENS_PER_MESSAGE, TOKENS_IN_OVERVIEW = 30, 40
-"""Tokens of the budget for each message that is considered: few are shown in less. In an overview
-each has a whole head."""
+"""One message is considered for so many tokens of the budget, because few are shown in less. In an
+overview each has a whole head."""
 
 _MOST_PARTS = 8
 """Of a message in more parts, only the part that matched is read."""
@@ -51,9 +51,9 @@ def build_block(
     """Answer a question with a block of at most ``max_tokens``.
 
     Without a ``shape`` the words of the question say whether it asks for an overview. ``k`` is how
-    many of the best messages are considered; ``None`` leaves it to the settings. A result that
-    nothing supports is left out (:func:`cognigraph.retrieve.confidence.judged`), unless the request
-    says how sure it must be.
+    many of the best messages are considered; ``None`` leaves it to the settings. What nothing
+    supports is left out (:func:`~cognigraph.retrieve.confidence.without_unsupported`), unless the
+    request has a ``min_confidence`` of its own.
     """
     subject = subject_of(request.question, shape)
     wanted = k or settings.messages
@@ -65,7 +65,7 @@ def build_block(
     else:
         found = find_overview(request, subject, k=wanted)
     if request.min_confidence is None:
-        found = _judged(found, settings.floor)
+        found = _without_unsupported(found, settings.floor)
     background = fetch_background(request.store, request.space, found)
     unseen = {
         corrected: hit
@@ -82,9 +82,9 @@ def build_block(
     return block if found.result.hits else block.with_notes(found.result.trace.notes)
 
 
-def _judged(found: SearchOutcome, floor: float) -> SearchOutcome:
+def _without_unsupported(found: SearchOutcome, floor: float) -> SearchOutcome:
     few = all(query.candidates.lexicon.chunks < FEW for query in found.queries)
-    result = judged(found.result, floor, few=few and floor > 0)
+    result = without_unsupported(found.result, floor, few=few and floor > 0)
     kept = {(hit.session, hit.id) for hit in result.hits}
     given = zip(found.result.hits, found.given_by, strict=True)
     given_by = [query for hit, query in given if (hit.session, hit.id) in kept]
@@ -112,17 +112,17 @@ def fetch_background(store: Store, space: str, found: SearchOutcome) -> Backgrou
         whole=_whole(store, space, hits),
         before=_before(hits, previous, records),
         corrections=_corrections(hits, following, records),
-        sources=_said(sources, records),
-        spoken=_said(spoken, records),
+        sources=_spoken_texts(sources, records),
+        spoken=_spoken_texts(spoken, records),
         analyses=_analyses(found),
     )
 
 
-def _said(
+def _spoken_texts(
     uids: Mapping[str, Sequence[str]], records: Mapping[str, ChunkRecord]
-) -> dict[str, tuple[Said, ...]]:
+) -> dict[str, tuple[SpokenText, ...]]:
     return {
-        key: tuple(Said(records[uid].text, records[uid].at) for uid in own if uid in records)
+        key: tuple(SpokenText(records[uid].text, records[uid].at) for uid in own if uid in records)
         for key, own in uids.items()
     }
 
@@ -219,7 +219,7 @@ def _before(
     return found
 
 
-# Which chunks stand behind the facts and the summaries of a result, as far as they are checked.
+# The chunks behind those facts and summaries of a result whose dates and numbers are checked.
 
 _MOST_SOURCES = 8
 """The newest messages of a fact that are read; more of them say the same."""
@@ -231,8 +231,8 @@ _MOST_PARTS_OF_SOURCE = 4
 def sources_of_facts(space: str, found: SearchOutcome) -> dict[str, list[str]]:
     """The uids of the chunks behind each fact of a result that has a date or a number.
 
-    Facts that an application stated are left out. A fact that is no candidate, because it only
-    took the place of one, has the messages that it names.
+    Facts that an application stated are left out: they are not checked. A fact that is no
+    candidate, because it only superseded one, has the chunks of the messages it lists as sources.
     """
     uids: dict[str, list[str]] = {}
     for triple in _told(found):
@@ -248,7 +248,7 @@ def sources_of_facts(space: str, found: SearchOutcome) -> dict[str, list[str]]:
 def chunks_of_sessions(found: SearchOutcome) -> dict[str, list[str]]:
     """The uids of the chunks of each session whose summary or keys have a number.
 
-    Those are candidates; of many, those most like the question.
+    Only candidates are among them, and at most 40, those most like the question.
     """
     uids: dict[str, list[str]] = {}
     for hit in found.result.sessions:
@@ -274,7 +274,10 @@ def chunks_of_episodes(space: str, found: SearchOutcome) -> dict[str, list[str]]
 
 
 def _told(found: SearchOutcome) -> Iterator[Triple]:
-    """The facts of a result, and those that hits state: they may be told at the end of another."""
+    """The facts of a result, and those that hits state and that superseded another one.
+
+    The latter may be told at the end of a message that states what they superseded.
+    """
     yield from found.result.triples
     stated = [triple for hit in found.result.hits for triple in hit.triples]
     superseding = {triple.superseded_by for triple in stated}
@@ -352,7 +355,7 @@ def relevant(procedures: Sequence[Written], question: str) -> list[Written]:
         for procedure in procedures
     ]
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].title, pair[1].chain))
-    return [one for score, one in ranked if score]
+    return [procedure for score, procedure in ranked if score]
 
 
 def procedure_line(procedure: Written) -> str:
@@ -368,7 +371,7 @@ def _fitting(
     """The heading and the lines that fit; nothing if no line does."""
     taken: list[str] = []
     left = room - count(f"\n{heading}")
-    for line in lines:  # indented, so that none stands where a heading does
+    for line in lines:  # indented, so that stored text cannot pose as a heading
         line = f"{INDENT}{line}"
         cost = count(f"\n{line}")
         if cost <= left:
@@ -383,21 +386,21 @@ def _fitting(
 # the topic. An overview needs the others as well, so each further message of a session counts less.
 
 _WIDE = 3
-"""So many times as many messages are searched for as are chosen."""
+"""The search gives three times as many messages as are chosen."""
 _HALF_RANK = 10.0
 """The worth of a message falls with its rank r (from 0) as 1 / (1 + r / 10)."""
 _NEXT = 0.9
-"""Each message of a session counts so much less than the one chosen before it."""
+"""Each further message of a session is worth this share of the one chosen before it."""
 _EPISODES = 12
 _MOST_SAMPLED = 2000
-"""Of the newest episodes, for an overview of everything."""
+"""The newest episodes, from which those for an overview of everything are taken."""
 
 
 def find_overview(request: SearchRequest, subject: str, *, k: int) -> SearchOutcome:
     """The ``k`` messages and the best episodes for an overview of a subject.
 
-    An empty subject is everything: what episodes at even distances in time are about is searched
-    for.
+    An empty subject stands for everything. Then the queries are the titles of episodes at even
+    distances in time.
     """
     if not subject and (sample := _sample(request)):
         return _of_everything(request, sample, k=k)

@@ -29,7 +29,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenText:
     """The text of a message, or of a part of it, and when it was said."""
 
     text: str
@@ -53,8 +53,8 @@ class Background:
     whole: Mapping[MessageKey, str] = field(default_factory=dict)
     before: Mapping[MessageKey, Before] = field(default_factory=dict)
     corrections: Mapping[MessageKey, Hit] = field(default_factory=dict)
-    sources: Mapping[str, tuple[Said, ...]] = field(default_factory=dict)
-    spoken: Mapping[str, tuple[Said, ...]] = field(default_factory=dict)
+    sources: Mapping[str, tuple[SpokenText, ...]] = field(default_factory=dict)
+    spoken: Mapping[str, tuple[SpokenText, ...]] = field(default_factory=dict)
     written: tuple[str, ...] = ()
     analyses: tuple[Analysis, ...] = ()
     overview: bool = False
@@ -274,7 +274,7 @@ def _longest(length: int, fits: Callable[[int], bool]) -> int:
 
 
 def _clause_end(text: str, longest: int) -> int:
-    """Where to cut a text of which so many characters fit: after a clause, else after a word."""
+    """Where to cut a text to ``longest`` characters: after a clause, else after a word."""
     ends = [match.start() for match in _CLAUSE_END.finditer(text[: longest + 1])]
     if ends and ends[-1] >= longest * _LEAST_PART:
         return ends[-1]

@@ -21,7 +21,7 @@ SURE = 0.5
 """The least confidence of what is shown with a prompt. Nobody has asked for it, and it stays in the
 conversation, so it must be likelier to help than not."""
 _IN_VIEW = 50
-"""So many of the newest messages of the conversation itself are taken to be in the agent's view."""
+"""The newest messages of the conversation itself, which the agent is taken to see anyway."""
 _RECENT = 4
 _MOST_QUESTION = 2_000
 

@@ -121,7 +121,7 @@ class ChatModel:
         return cls(model, **options)
 
     def allow(self, calls: int) -> None:
-        """Let so many calls more than by default be under way at once, for background work."""
+        """Let ``calls`` more calls than by default be under way at once, for background work."""
         self._requests.limiter.widen(DEFAULT_CALLS + calls)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:

@@ -26,7 +26,7 @@ _FEW_FACTS: tuple[Layer, ...] = ("messages", "episodes", "facts")
 
 _MOST_K = 50
 _WIDER = 2
-"""Each retry asks for so many times as many results as the round before."""
+"""Each retry multiplies the number of results by this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.importers.notes import TAG
 from cognigraph.model import Forgotten, Message, MessageVersion, StoredMessage
 from cognigraph.model.storage import AuditEntry
-from cognigraph.operations.adding import clean, to_rows
+from cognigraph.operations.adding import clean_message, to_rows
 from cognigraph.operations.tenant import Target
 from cognigraph.settings import Retention
 from cognigraph.stores.protocols import Chosen, Selection, Store
@@ -251,7 +251,7 @@ def replace_text(
 
     Returns the uid of its first chunk, as it follows from its id.
     """
-    message = clean(
+    message = clean_message(
         Message(
             text=text,
             session=old.session,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cognigraph import ConfigurationError, Memory, Message, StoreError
-from cognigraph.operations.adding import clean
+from cognigraph.operations.adding import clean_message
 from cognigraph.operations.copying import Import
 from cognigraph.stores.records import Derivation
 from tests.contract.test_enrichment import claim
@@ -302,7 +302,7 @@ def test_an_interrupted_import_is_undone_when_it_is_repeated(open_memory, space_
     # What was forgotten before stays forgotten.
     again = target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))
     assert again.forgotten == ("gone",)
-    killed._batch = [clean(
+    killed._batch = [clean_message(
         Message(text="More.", id="more", session="s"), space=target.name, now=at(9), zone=None,
         limit=100, seen=Counter(), index=0,
     )]  # fmt: skip

@@ -404,7 +404,7 @@ Mask = npt.NDArray[np.bool_]
 _BATCH = 500
 
 _MOST_OF_FILE = 4
-"""A space with one of so many messages of the file is most of it."""
+"""A space with a quarter of the messages of the file counts as most of it."""
 
 
 def allowed_chunks(
