@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor
+from cognigraph.llm.choice import choice_file
 
 if TYPE_CHECKING:
     from cognigraph.llm import Budget, Model
 
 DEFAULT_EXTRACTOR = "rules"
-
-
 _WITH_MODEL = ("openai", "ama", "hymem", "membuilder", "openai+membuilder")
 _KINDS = ("rules", "auto", *_WITH_MODEL)
+
+
+def chosen_extractor() -> str:
+    """The extractor of programs that nobody told one: "auto" once ``setup`` has chosen a model."""
+    return "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
 
 
 def with_model(kind: str, model: Model, timezone: tzinfo | None = None) -> Extractor:

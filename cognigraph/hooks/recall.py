@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 from cognigraph.hooks.agents import PERSON, Event
 from cognigraph.hooks.spool import Spool
-from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
-from cognigraph.llm.choice import choice_file
+from cognigraph.ingest.extractors import chosen_extractor
 from cognigraph.memory import Memory
 from cognigraph.model import Filter
 from cognigraph.space import Space
@@ -29,11 +28,10 @@ _MOST_QUESTION = 2_000
 @contextmanager
 def opened(spool: Spool) -> Iterator[Memory]:
     """The memory of coding agents, as the other commands would open it."""
-    chosen = "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
     with Memory(
         spool.db,
         embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or "wordllama",
-        extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or chosen,
+        extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or chosen_extractor(),
         enrich="manual",
     ) as memory:
         yield memory

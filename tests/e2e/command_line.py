@@ -32,7 +32,7 @@ def environment(**extra: str) -> dict[str, str]:
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "cognigraph.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "cognigraph", *map(str, arguments)]
 
 
 def document(result: Result, code: int = 0) -> Any:
