@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph.cypher import named_queries
 from cognigraph.cypher.guard.confine import confine
-from cognigraph.cypher.guard.regular_expressions import matching_tries
+from cognigraph.cypher.guard.costs import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 from tests.cases import each
