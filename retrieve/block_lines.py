@@ -12,11 +12,9 @@ from typing import Literal
 from cognigraph.english.sentences import sentence_spans
 from cognigraph.model import Episode, Hit, SearchResult, Session, Theme, Triple
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.search import MessageKey
 from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import in_quotes, named, one_line
-
-MessageKey = tuple[str, str]
-"""Session and id of a message."""
 
 
 @dataclass(frozen=True, slots=True)

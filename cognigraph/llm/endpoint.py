@@ -83,7 +83,7 @@ class Endpoint:
     """An OpenAI-compatible endpoint, accessed with the ``openai`` client. Thread-safe.
 
     Raises:
-        ConfigurationError: the base URL is none, or the extra ``openai`` is not installed.
+        ConfigurationError: the base URL is not one, or the extra ``openai`` is not installed.
     """
 
     def __init__(self, base_url: str, api_key: str | None) -> None:

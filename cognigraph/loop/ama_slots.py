@@ -146,7 +146,7 @@ class Judge:
         conflicts = state.known(answer.conflicts, among=labels)
         action = answer.action.strip().lower()
         if action not in ("pass", "retry", "refresh"):
-            state.note(f"the action {action[:40]!r} is none of those asked for: taken as retry")
+            state.note(f"the action {action[:40]!r} is not one of those asked for: taken as retry")
             action = "retry"
         if action == "refresh" and len(conflicts) < 2:
             state.note("refresh, but no two entries in conflict: taken as pass")

@@ -68,7 +68,9 @@ class NoticeMissing:
         answer = state.asker.ask("lico-missing-1", MissingAnswer, inputs)
         verdict = answer.verdict.strip().lower()
         if verdict not in get_args(Verdict):
-            state.note(f"the verdict {verdict[:40]!r} is none of those asked for: taken as partial")
+            state.note(
+                f"the verdict {verdict[:40]!r} is not one of those asked for: taken as partial"
+            )
             verdict = "partial"
         if verdict == "enough" and answer.queries:
             state.note(f"enough, and yet {len(answer.queries)} queries: they were not sent")

@@ -42,7 +42,6 @@ from cognigraph.retrieve.block import (
 )
 from cognigraph.retrieve.block_lines import (
     Background,
-    MessageKey,
     day,
     message_head,
     triple_line,
@@ -51,7 +50,7 @@ from cognigraph.retrieve.block_lines import (
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import analyse, overview_subject
-from cognigraph.retrieve.search import search, search_layer
+from cognigraph.retrieve.search import MessageKey, search, search_layer
 from cognigraph.settings import ContextSettings, SearchSettings
 from cognigraph.text.marks import (
     FOOTER,

@@ -186,7 +186,7 @@ def run_loop(
 
 
 def checked_turns(history: Sequence[str]) -> tuple[str, ...]:
-    """The turns before a question; :class:`ConfigurationError` if they are none."""
+    """The turns before a question; :class:`ConfigurationError` if it is not one of texts."""
     if isinstance(history, str) or not all(isinstance(turn, str) for turn in history):
         raise ConfigurationError("history must be a sequence of texts, the turns before a question")
     return tuple(history)

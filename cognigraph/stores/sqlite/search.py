@@ -296,7 +296,7 @@ def sources_of(
 
 def _sources(rows: list[_FactRow], said: Mapping[int, ChunkOrigin], most: int) -> FactSources:
     total = rows[0][-1]
-    if len(rows) == 1:  # as of most facts
+    if len(rows) == 1:  # most facts have one source
         _, chunk, at, said_by, _ = rows[0]
         id, session, stated = said[chunk]
         source = source_of(at, id, session, said_by, bool(stated))
@@ -535,7 +535,7 @@ def sessions_of_rows(
 def session_at(
     connection: sqlite3.Connection, session: Session, row: tuple[Any, ...], until: int
 ) -> Session:
-    """A session as far as it had gone by a time."""
+    """A session with what had been said in it by a time."""
     last, messages, chunks, id, ended = row
     if ended <= until:
         return session
