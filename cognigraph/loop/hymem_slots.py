@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from cognigraph.loop.data import Assessment, Plan
-from cognigraph.loop.state import NONE, LoopState, write_answer
-from cognigraph.loop.wordings import says_unknown
+from cognigraph.loop.state import NONE, LoopState, says_unknown, write_answer
 from cognigraph.text.marks import one_line
 
 T = TypeVar("T")

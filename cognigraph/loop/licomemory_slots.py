@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
 from cognigraph.loop.data import Assessment, Plan, Source, Verdict
-from cognigraph.loop.state import NONE, LoopState
-from cognigraph.loop.wordings import asks_for_many
+from cognigraph.loop.state import NONE, LoopState, asks_for_many
 from cognigraph.text.marks import one_line
 
 _TOKENS = 60

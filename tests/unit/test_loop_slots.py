@@ -37,8 +37,7 @@ from cognigraph.loop import (
 )
 from cognigraph.loop.asker import loop_prompt
 from cognigraph.loop.pool import beside_each_other, in_turn
-from cognigraph.loop.state import same_query
-from cognigraph.loop.wordings import asks_for_inference, says_unknown
+from cognigraph.loop.state import asks_for_inference, same_query, says_unknown
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from cognigraph.text.marks import TAGS, one_line
 from cognigraph.times import parse_when
