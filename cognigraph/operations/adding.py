@@ -100,16 +100,14 @@ def clean_message(
     try:
         at = now if message.at is None else to_utc(message.at, zone)
     except InvalidMessageError as error:
-        raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+        raise _invalid(index, str(error)) from error
     given = (message.facts, message.extract, message.session_summary)
     if facts is None and any(part is not None for part in given):
         data = replace(data or MessageData(), facts=stated_with(message, speaker, at, index))
     if by is not None:
         data = replace(data or MessageData(), written_by=by)
     if data is not None and data.expires is not None and data.expires <= at:
-        raise InvalidMessageError(
-            f"message {index}: expires is not later than the message itself", index=index
-        )
+        raise _invalid(index, "expires is not later than the message itself")
     if message.id is not None:
         id = check_name(message.id, "id", index)
         uid = ids.message_uid(space, session, id)
@@ -127,10 +125,7 @@ def _role(role: object, index: int) -> Role | None:
         return None
     known = as_role(role) if isinstance(role, str) else None
     if known is None:
-        raise InvalidMessageError(
-            f"message {index}: role must be one of {', '.join(ROLES)}, not {shown(role)}",
-            index=index,
-        )
+        raise _invalid(index, f"role must be one of {', '.join(ROLES)}, not {shown(role)}")
     return known
 
 
@@ -141,9 +136,7 @@ def content_of(text: str, data: MessageData | None) -> str:
 
 def _text(value: object, what: str, index: int) -> str:
     if not isinstance(value, str):
-        raise InvalidMessageError(
-            f"message {index}: {what} must be a string, not {type(value).__name__}", index=index
-        )
+        raise _invalid(index, f"{what} must be a string, not {type(value).__name__}")
     return value
 
 
@@ -155,9 +148,7 @@ def check_name(value: object, what: str, index: int = 0) -> str:
     """
     text = _text(value, what, index)
     if not is_name(text):
-        raise InvalidMessageError(
-            f"message {index}: {what} must be {NAME_RULE}, not {shown(text)}", index=index
-        )
+        raise _invalid(index, f"{what} must be {NAME_RULE}, not {shown(text)}")
     return text
 
 
@@ -424,10 +415,20 @@ def prepare_batch(
     ``seen`` counts equal messages without ids over all batches of a call; ``first`` is the index of
     this batch's first message in the call.
     """
-    started = time.perf_counter()
-    messages, rejected, invalid = _cleaned(
-        engine, space, batch, seen, first=first, skip_invalid=skip_invalid, facts=facts, by=by
-    )
+    started, now = time.perf_counter(), engine.clock()
+    messages: list[CleanMessage] = []
+    rejected: list[Rejection] = []
+    invalid: InvalidMessageError | None = None
+    for index, item in enumerate(batch, first):
+        try:
+            messages.append(
+                as_stored(engine, space, item, seen, index=index, now=now, facts=facts, by=by)
+            )
+        except InvalidMessageError as error:
+            if not skip_invalid:
+                invalid = error
+                break
+            rejected.append(Rejection(index, str(error).replace(REMEDY, "")))
     embedder = engine.embedder
     rows = to_rows(
         messages, space, engine.settings.insert, embedder, embed_later=engine.embeds_later
@@ -460,7 +461,12 @@ def store_batch(
     stored = time.perf_counter()
     if "new" in statuses:
         engine.written()
-    conflicts = [m for m, status in zip(messages, statuses, strict=True) if status == "conflict"]
+
+    def with_status(*wanted: InsertStatus) -> list[CleanMessage]:
+        pairs = zip(messages, statuses, strict=True)
+        return [message for message, status in pairs if status in wanted]
+
+    conflicts = with_status("conflict")
     if conflicts and not skip_invalid:
         raise _conflict(conflicts)
     rejected += [
@@ -470,21 +476,9 @@ def store_batch(
     if prepared.invalid is not None:
         raise prepared.invalid
     return AddResult(
-        ids=tuple(
-            message.id
-            for message, status in zip(messages, statuses, strict=True)
-            if status != "conflict"
-        ),
-        new=tuple(
-            message.id
-            for message, status in zip(messages, statuses, strict=True)
-            if status == "new"
-        ),
-        forgotten=tuple(
-            message.id
-            for message, status in zip(messages, statuses, strict=True)
-            if status == "forgotten"
-        ),
+        ids=tuple(message.id for message in with_status("new", "known", "forgotten")),
+        new=tuple(message.id for message in with_status("new")),
+        forgotten=tuple(message.id for message in with_status("forgotten")),
         chunks=sum(
             len(row.chunks) for row, status in zip(rows, statuses, strict=True) if status == "new"
         ),
@@ -501,57 +495,26 @@ def store_batch(
     )
 
 
-def as_stored(engine: Engine, space: str, item: object, seen: Counter[str]) -> CleanMessage:
+def as_stored(
+    engine: Engine,
+    space: str,
+    item: object,
+    seen: Counter[str],
+    *,
+    index: int = 0,
+    now: datetime | None = None,
+    facts: str | None = None,
+    by: str | None = None,
+) -> CleanMessage:
     """The message as it would be stored; nothing is stored.
 
     Raises:
         InvalidMessageError: it cannot be stored.
     """
     return clean_message(
-        Message.of(item),
-        space=space,
-        now=engine.clock(),
-        zone=engine.zone,
-        limit=engine.settings.insert.max_message_chars,
-        seen=seen,
-        index=0,
-    )
-
-
-def _cleaned(
-    engine: Engine,
-    space: str,
-    batch: Sequence[Item],
-    seen: Counter[str],
-    *,
-    first: int,
-    skip_invalid: bool,
-    facts: str | None,
-    by: str | None,
-) -> tuple[list[CleanMessage], list[Rejection], InvalidMessageError | None]:
-    messages: list[CleanMessage] = []
-    rejected: list[Rejection] = []
-    now = engine.clock()
-    for index, item in enumerate(batch, first):
-        try:
-            messages.append(
-                clean_message(
-                    Message.of(item, index=index),
-                    space=space,
-                    now=now,
-                    zone=engine.zone,
-                    limit=engine.settings.insert.max_message_chars,
-                    seen=seen,
-                    index=index,
-                    facts=facts,
-                    by=by,
-                )
-            )
-        except InvalidMessageError as error:
-            if not skip_invalid:
-                return messages, rejected, error
-            rejected.append(Rejection(index, str(error).replace(REMEDY, "")))
-    return messages, rejected, None
+        Message.of(item, index=index), space=space, now=now or engine.clock(), zone=engine.zone,
+        limit=engine.settings.insert.max_message_chars, seen=seen, index=index, facts=facts, by=by,
+    )  # fmt: skip
 
 
 def _conflict(conflicts: Sequence[CleanMessage]) -> ConflictError:
