@@ -148,8 +148,8 @@ class Admin:
     def delete_space(self, name: str, *, by: str | None = None) -> None:
         """Delete a space with all that it holds, also what keeps forgotten messages from returning.
 
-        The bytes are removed as with :meth:`forget`. Deleting a space that does not exist does
-        nothing. Only the audit log still has its name.
+        The bytes are removed as with :meth:`Space.forget`. Deleting a space that does not exist
+        does nothing. Only the audit log still has its name.
 
         Args:
             name: the space.

@@ -426,7 +426,7 @@ class Space(Tenant):
             limits: of rounds, calls, tokens, cost and time. A limit that is reached ends the
                 search; the last call is kept for the answer.
             repair: whether changes of facts in conflict are only proposed, or made as well, all in
-                one transaction. :meth:`restore` undoes each.
+                one transaction. :meth:`Review.restore` undoes each.
             on_round: called with each :class:`~cognigraph.loop.Round` as it ends.
             max_tokens: budget of the block that the answer is written from; the strategy's if
                 absent.

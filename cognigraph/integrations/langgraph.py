@@ -299,7 +299,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def namespace_of(session: str) -> tuple[str, ...]:
-    """The namespace of a session that :func:`importers.store_items.session_of` has named."""
+    """The namespace of a session that ``session_of`` has named."""
     return tuple(unquote(label) for label in session.removeprefix(PREFIX).split("/"))
 
 
