@@ -223,6 +223,19 @@ async def _limit_reply(response: httpx.Response) -> None:
     response.stream = LimitedStream()
 
 
+def check_credentials(base_url: str | None, api_key: str | None) -> None:
+    """Raise :class:`ConfigurationError` if OpenAI's key is missing, or a key cannot be one."""
+    if base_url is None and not api_key:
+        raise ConfigurationError(
+            "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
+            "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
+        )
+    if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
+        raise ConfigurationError(
+            "the API key contains characters that no key may have; was it pasted correctly?"
+        )
+
+
 def _is_base(url: str) -> bool:
     try:
         parts = urlsplit(url)

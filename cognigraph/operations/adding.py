@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from itertools import islice, repeat
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -596,12 +595,7 @@ class _Transactions:
     def __enter__(self) -> _Transactions:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             self._finish()
         finally:
