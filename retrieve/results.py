@@ -32,10 +32,10 @@ from cognigraph.retrieve.standing import (
     STATE_DEPTH,
     ComparedMessage,
     DatedMessage,
+    by_time_if_asked,
     current_facts_first,
     current_messages_first,
     fetched_at,
-    in_order,
     known_at,
     later_versions_first,
     may_tell_a_state,
@@ -96,7 +96,7 @@ class RankedCandidates:
             best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
             stopwatch.lap("rerank")
         best = self._later_versions_first(self._newer_first(best))
-        rows = self._in_order(best)[:k]
+        rows = self._by_time_if_asked(best)[:k]
         known = facts_of_hits(
             request, read, likely, [best.records[row].uid for row in rows], triple_uids
         )
@@ -178,7 +178,7 @@ class RankedCandidates:
         request, uids = self.plan.request, self.candidates.chunks.uids
         return request.store.search.chunks(request.space, [uids[row] for row in rows])
 
-    def _in_order(self, best: RankedMessages) -> list[int]:
+    def _by_time_if_asked(self, best: RankedMessages) -> list[int]:
         """The rows of the messages, newest or oldest first if the question asks for it."""
         if self.plan.order is None or self._is_in_order_of_time(best):
             return list(best.rows)
@@ -188,7 +188,7 @@ class RankedCandidates:
         versions = () if self.plan.analysis.asks_state else best.versions
         scores = [own.max() if row in versions else own[row] for row in best.rows]
         times = [best.records[row].at for row in best.rows]
-        return in_order(best.rows, self.plan.order, scores, times)
+        return by_time_if_asked(best.rows, self.plan.order, scores, times)
 
     def _is_in_order_of_time(self, best: RankedMessages) -> bool:
         """Whether :meth:`_newer_first` has done what "now" asks for: a user is among those found.
@@ -332,7 +332,7 @@ class RankedCandidates:
         hits = [scored(triples[uids[row]], score) for row, score in zip(found, scores, strict=True)]
         if self.plan.order is not None:
             times = [state_time(triple) for triple in hits]
-            hits = in_order(hits, self.plan.order, scores, times)
+            hits = by_time_if_asked(hits, self.plan.order, scores, times)
         time = self.plan.analysis.time
         past = time.past or time.asks is not None or self.plan.order == "first"
         past = past or self.plan.request.valid_at is not None

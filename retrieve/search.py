@@ -171,12 +171,12 @@ class QueryOutcome:
 
 def answer_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
     """Answer a planned query with the ``k`` best messages."""
-    candidates, ranking = ranked_candidates(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan, stopwatch)
     result, rows = RankedCandidates(plan, candidates, ranking).fetch_result(k, stopwatch)
     return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
 
 
-def ranked_candidates(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking]:
+def find_and_rank(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking]:
     """Find the candidates of a planned query and rank them; ends both stages."""
     candidates = find_candidates(plan.request, plan.analysis)
     stopwatch.lap("candidates")
@@ -376,7 +376,7 @@ MOST_TURNS = 60
 
 def _search_facts(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The messages that state the best facts; each scores as the best fact that it states."""
-    candidates, ranking = ranked_candidates(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan, stopwatch)
     score = np.full(len(candidates.chunks.uids), -np.inf)
     for row, evidence in enumerate(candidates.triples.evidence):
         for chunk in evidence:
@@ -399,7 +399,7 @@ class _Scored:
 
 def _search_episodes(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The best episodes, and as hits the messages that they cover."""
-    candidates, ranking = ranked_candidates(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan, stopwatch)
     request, chunks = plan.request, candidates.chunks
     order = best_first(ranking.score, chunks.at)
     ranks = {chunks.uids[row]: rank for rank, row in enumerate(order)}

@@ -103,7 +103,7 @@ def current_messages_first(
             if row not in new and any(chains.get(uid) == chain for uid in stated[row])
         ]
         wanted, others = (old, new) if past else (new, old)
-        order = _first(order, wanted, others, times, late=not past)
+        order = _move_before(order, wanted, others, times, late=not past)
     return [items[row] for row in order]
 
 
@@ -139,7 +139,7 @@ def true_messages_first(
     return [items[row] for row in order]
 
 
-def _first(
+def _move_before(
     order: list[int],
     wanted: Sequence[int],
     others: Sequence[int],
@@ -147,7 +147,10 @@ def _first(
     *,
     late: bool,
 ) -> list[int]:
-    """Move the best wanted row before all others, if it was said before them, or ``late``r."""
+    """Move the best wanted row before the others, if it was said before all of them.
+
+    With ``late`` it is moved if it was said after all of them.
+    """
     fitting = [
         row
         for row in wanted
@@ -273,7 +276,7 @@ STATE_DEPTH = 20
 _TELLS_NOTHING = STOP_WORDS | PLEASANTRIES
 
 
-def in_order(
+def by_time_if_asked(
     items: Sequence[_T], order: Order | None, scores: Sequence[float], times: Sequence[datetime]
 ) -> list[_T]:
     """Put the newest (or oldest) of the best items first, and leave the others in their order.
