@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor
-from cognigraph.llm.choice import choice_file
 
 if TYPE_CHECKING:
     from cognigraph.llm import Budget, Model
@@ -25,6 +24,8 @@ _KINDS = ("rules", "auto", *_WITH_MODEL)
 
 def chosen_extractor() -> str:
     """The extractor of programs that nobody told one: "auto" once ``setup`` has chosen a model."""
+    from cognigraph.llm.choice import choice_file  # urllib is for those who ask
+
     return "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
 
 
