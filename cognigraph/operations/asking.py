@@ -173,7 +173,7 @@ def run_loop(
     strategy = resolve_strategy(request.strategy)
     most = (request.limits or Limits()).rounds
     settings = request.settings or engine.settings
-    engine.store.search.warm(space)
+    engine.store.search.warm(space)  # a strategy may ask the model before it searches
     loop = Loop(
         strategy,
         new_state(engine, space, request),
