@@ -52,7 +52,7 @@ demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 demo-loop: $(VENV)/.ready ## Answer questions in rounds, with a scripted model
 	$(BIN)/cognigraph demo --loop
 
-test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
+test: $(VENV)/.ready ## The whole suite, on SQLite and on a real Neo4j; what depends on its version on two
 	$(MEMORY) $(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-failed: $(VENV)/.ready ## What failed in the last run, one test after the other, up to the first failure

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
-from tests.lines import chosen_line, preferred_lines
+from tests.lines import preferred_line
 from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool, empty
@@ -78,9 +78,9 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the quick unit tests first, while the servers start.
 
-    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each, and those
-    marked ``above_stores`` on none. Tests marked ``fuzz`` run only on request, in random order,
-    because the time may not suffice for all.
+    Tests run on the newest release line of Neo4j, those marked ``every_line`` on the others too,
+    and those marked ``above_stores`` on none. Tests marked ``fuzz`` run only on request, in random
+    order, because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
     superfluous = _run_elsewhere(items)
@@ -100,8 +100,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
     """Return the ids of tests that run on another store or line in the same run, which is enough.
 
-    Those marked ``above_stores`` run on SQLite, and those marked ``one_line`` on one line. With
-    ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
+    Those marked ``above_stores`` run on SQLite, and those not marked ``every_line`` on the newest
+    line. With ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
     """
     if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
         return set()
@@ -117,13 +117,16 @@ def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
 
 
 def _on_another_line(items: list[pytest.Item]) -> set[str]:
-    marks = ("one_line", "above_stores")
-    marked = [(item, _line(item)) for item in items if any(map(item.get_closest_marker, marks))]
-    selected = {line for _, line in marked if line}
+    needed = [(item, line) for item in items if (line := _line(item)) is not None]
+    selected = {line for _, line in needed}
     if len(selected) < 2:  # the command line says which
         return set()
-    lines = preferred_lines(selected)
-    return {item.nodeid for item, line in marked if line not in (None, chosen_line(item, lines))}
+    newest = preferred_line(selected)
+    return {
+        item.nodeid
+        for item, line in needed
+        if line != newest and item.get_closest_marker("every_line") is None
+    }
 
 
 def _turn(item: pytest.Item) -> int:

@@ -14,8 +14,6 @@ from tests.conftest import START
 from tests.conversations import conversation
 from tests.interrupted import LEASE, Plan, build
 
-pytestmark = pytest.mark.one_line
-
 SISTERS = ["My sister Anna moved to Oslo in May.", "My sister Cleo bought a kayak."]
 
 

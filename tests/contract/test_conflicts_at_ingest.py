@@ -20,8 +20,6 @@ from cognigraph.llm import Prompt
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 
 def at(minutes: int) -> datetime:
     return START + timedelta(minutes=minutes)

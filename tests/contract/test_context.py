@@ -9,8 +9,6 @@ import pytest
 from cognigraph import ContextSettings, Settings
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 LATER = START + timedelta(days=1)
 PADDING = "The weather was much the same as on all other days of that long and quiet week. "
 LONG = f"""Here is the plan.

@@ -22,8 +22,6 @@ from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 from tests.servers.scripted import section
 
-pytestmark = pytest.mark.one_line
-
 DOWN = ModelUnavailableError("503 from the endpoint")
 BAD = ModelAnswerError("no JSON")
 

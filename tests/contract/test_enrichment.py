@@ -21,8 +21,6 @@ from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Derivation
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 
 def facts(space):
     """(text, when, source ids) of all triples."""

@@ -12,8 +12,6 @@ from cognigraph import Extraction, Filter, Memory, Theme
 from cognigraph.ingest import Fact
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 TALK = [
     ("Ann", "I finally booked the flights to Lisbon."),
     ("Ben", "Lovely, which airline flies to Lisbon?"),

@@ -10,8 +10,6 @@ from cognigraph import InvalidMessageError
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=1)
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 TALK = [

@@ -15,8 +15,6 @@ from tests.conftest import START
 from tests.contract.test_enrichment import claim
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.one_line
-
 TALK = [
     ("m0", "s", "Ann", "I moved to Oslo in May."),
     ("m1", "s", "Ben", "I work at Equinor in Stavanger."),
@@ -59,6 +57,7 @@ def rules(open_memory, space_name):
     return open_space
 
 
+@pytest.mark.every_line
 @pytest.mark.slow
 def test_nothing_is_left_of_a_message_and_the_rest_is_as_if_it_had_never_been(rules):
     space = rules()

@@ -12,8 +12,6 @@ from cognigraph.ingest import Fact
 from cognigraph.retrieve.rank.separation import worth_of
 from tests.conftest import START, OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 GERMAN = [
     "Die Ölheizung im Keller ist schon wieder ausgefallen.",
     "Ich habe gestern mit meiner Schwester telefoniert.",

@@ -14,8 +14,6 @@ from cognigraph.llm import Prompt
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOTHING: dict[str, Any] = {"operations": []}
 QUIET = {"core": {"operation": "NONE"}, "episodic": NOTHING, "semantic": NOTHING,
          "procedural": NOTHING}  # fmt: skip

@@ -13,8 +13,6 @@ from cognigraph.ingest import Extraction, RulesExtractor
 from cognigraph.model import Theme
 from tests.contract.test_states import at, home, statuses
 
-pytestmark = pytest.mark.one_line
-
 LEEDS = {"subject": "user", "relation": "lives in", "object": "Leeds", "types": ["", "place"]}
 EDINBURGH = {"subject": "I", "relation": "is living in", "object": "Edinburgh",
              "valid_from": "2026-05-20", "replaces": "Leeds"}  # fmt: skip

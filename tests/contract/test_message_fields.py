@@ -12,8 +12,6 @@ from cognigraph.ingest import RulesExtractor
 from cognigraph.operations.adding import MAX_DEPTH
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=1)
 CALL = {
     "id": "call_1",

@@ -9,7 +9,6 @@ import pytest
 from cognigraph.ids import chunk_uid, message_uid
 from cognigraph.stores.candidates import NewestSources, ResultQuery, ResultRecords
 
-pytestmark = pytest.mark.one_line
 MESSAGES = [
     {
         "id": f"m{n}",

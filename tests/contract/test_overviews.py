@@ -10,8 +10,6 @@ from cognigraph import ConfigurationError, Filter
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=200)
 TOLD = [
     ("I want to restore the old boat of my grandfather.",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.one_line
-
 
 @pytest.fixture
 def told(open_memory, space_name):

@@ -9,8 +9,6 @@ import pytest
 from cognigraph import ConfigurationError, QueryError, QuerySettings, Settings
 from tests.conftest import OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 SOON = 60.0
 """Seconds: many times what any of these takes, and less than the faults took together."""
 

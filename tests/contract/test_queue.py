@@ -23,8 +23,6 @@ from cognigraph.stores.records import Derivation
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 
-pytestmark = pytest.mark.one_line
-
 SPENT = Usage(calls=1, input_tokens=100, output_tokens=10, cost=0.5)
 
 

@@ -9,8 +9,6 @@ import pytest
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 TALK = [
     ("Ann", "I moved to Oslo in May 2026."),
     ("Ben", "My sister Clara bought a red kayak."),

@@ -15,8 +15,6 @@ from tests.contract.test_resolution import names, person
 from tests.property import test_order_properties as order
 from tests.property import test_redo_properties as redo_properties
 
-pytestmark = pytest.mark.one_line
-
 WORDLLAMA = resolve("wordllama")
 
 

@@ -14,8 +14,6 @@ from tests.conftest import START, OpenMemory
 from tests.contract.person_writers import start, write
 from tests.property.test_order_properties import PEOPLE, THINGS, fill
 
-pytestmark = pytest.mark.one_line
-
 WORDLLAMA = resolve("wordllama")
 
 

@@ -67,6 +67,7 @@ def test_turns_are_found_before_any_enrichment(space, later):
     assert "bike0" in ids(space.search("What broke?", now=later))[:2]
 
 
+@pytest.mark.every_line
 def test_facts_lead_to_turns_that_share_no_word_with_the_question(space, later):
     space.flush()
     result = space.search("Clara", now=later)
@@ -97,6 +98,7 @@ def test_sessions_are_ranked_with_their_summary(space, later):
 
 
 @pytest.mark.parametrize("profile", ["default", "licomemory"])
+@pytest.mark.every_line
 def test_every_hit_explains_its_score(space, later, profile):
     space.flush()
     # The order in time moves messages past better scores.
@@ -135,7 +137,6 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_anchors_are_similar_names_with_the_settings_of_the_authors(space, later):
     space.flush()
     question = "Which cafe for bikes does he like?"

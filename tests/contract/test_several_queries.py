@@ -10,8 +10,6 @@ from cognigraph import Citation, ConfigurationError, Filter, SearchSettings, Set
 from cognigraph.ingest import Fact
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=30)
 TOPICS = ["the harbour is quiet", "my violin needs a string", "we camped by the lake"]
 

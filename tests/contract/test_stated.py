@@ -10,8 +10,6 @@ from cognigraph import ConfigurationError
 from cognigraph.ingest import Extraction
 from tests.contract.test_states import at, home, statuses
 
-pytestmark = pytest.mark.one_line
-
 
 def utc(year, month, day):
     return datetime(year, month, day, tzinfo=UTC)

@@ -11,8 +11,6 @@ from cognigraph import NotFoundError
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.testing import ScriptedExtractor
 
-pytestmark = pytest.mark.one_line
-
 
 def at(day: str) -> datetime:
     return datetime.fromisoformat(f"2026-{day}").replace(hour=9, tzinfo=UTC)

@@ -8,8 +8,6 @@ import pytest
 
 from cognigraph.ingest.rules.extractor import RulesExtractor
 
-pytestmark = pytest.mark.one_line
-
 NOW = "2026-11-01T09:00:00Z"
 
 

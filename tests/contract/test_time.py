@@ -11,8 +11,6 @@ from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from tests.conftest import START, OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 HOMES = ["Bergen", "Oslo", "Tromso"]
 
 

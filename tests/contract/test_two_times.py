@@ -12,8 +12,6 @@ from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
 from tests.contract.test_states import at, home, read_turns
 
-pytestmark = pytest.mark.one_line
-
 NOW = at("12-01")
 TURNS = {
     "b": (at("02-01"), home("Bergen")),

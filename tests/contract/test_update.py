@@ -8,8 +8,6 @@ from cognigraph import ConflictError, InvalidMessageError, NotFoundError
 from tests.contract.test_forget import TALK, at, everything_shown, rules, tell  # noqa: F401
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.one_line
-
 
 def order(space, session="s"):
     return [message.id for message in space.messages(session=session)]

@@ -12,8 +12,6 @@ from cognigraph.ingest import Fact
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=30)
 CITIES = "Oslo Bergen Tromso Bodo Molde Hamar Skien Halden Moss Narvik".split()
 

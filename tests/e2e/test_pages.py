@@ -79,7 +79,6 @@ def test_the_page_on_models_talks_to_an_endpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.neo4j
-@pytest.mark.one_line
 @pytest.mark.parametrize("neo4j_server", LINES, indirect=True, ids="neo4j-{}".format)
 def test_the_page_on_neo4j_talks_to_a_server(
     neo4j_server: Server, tmp_path: Path, space_name: str

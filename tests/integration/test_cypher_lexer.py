@@ -11,7 +11,7 @@ from neo4j.exceptions import ClientError
 from cognigraph.cypher.guard.lexer import render, tokenize
 from cognigraph.errors import QueryError
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.every_line]
 
 CHARACTERS = [
     *map(chr, range(0x20, 0x100)),
