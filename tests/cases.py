@@ -54,6 +54,12 @@ def each(
     return decorate
 
 
+def first_on_neo4j(cases: Iterable[Any]) -> list[Any]:
+    """Cases for ``pytest.mark.parametrize`` of which Neo4j runs the first, and SQLite all."""
+    first, *others = cases
+    return [first, *(pytest.param(case, marks=pytest.mark.above_stores) for case in others)]
+
+
 def _report(failed: list[BaseException], cases: int) -> NoReturn:
     if len(failed) == 1:
         raise failed[0]

@@ -89,6 +89,7 @@ def test_what_is_no_correction_does_not_come_along(tell, after):
     assert shown(space.context(QUESTION, k=1, max_tokens=300, now=LATER)) == ["m0"]
 
 
+@pytest.mark.above_stores
 def test_a_correction_passes_the_filter_and_as_of(tell):
     space = tell(("user", WEDDING), ("user", "Sorry, the 25th."))
     known = {"k": 1, "max_tokens": 300, "now": LATER}

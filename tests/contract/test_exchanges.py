@@ -10,6 +10,8 @@ from cognigraph import InvalidMessageError
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
+pytestmark = pytest.mark.above_stores
+
 NOW = START + timedelta(days=1)
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 TALK = [

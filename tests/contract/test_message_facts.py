@@ -91,6 +91,7 @@ def test_what_is_replaced_is_named(space):
     assert statuses(space)["user uses Spotify"] == "current"  # said later, so it wins
 
 
+@pytest.mark.above_stores
 def test_what_is_replaced_in_another_language(space):
     first, second = "Anna hört Musik mit Spotify.", "Jetzt mit Tidal."
     fact = {"subject": "Anna", "relation": "hört Musik mit", "object": "Spotify"}
@@ -161,6 +162,7 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
     ] == []
 
 
+@pytest.mark.above_stores
 def test_a_chat_and_many_messages(space, extractor):
     read = read_ids(extractor)
     said = {"role": "user", "content": "I use Spotify.", "id": "x", "at": at("05-01")}
@@ -178,6 +180,7 @@ def test_a_chat_and_many_messages(space, extractor):
     assert space.overview.sessions()[0].themes == (Theme("", "Music."),)
 
 
+@pytest.mark.above_stores
 def test_facts_in_a_file_of_messages(space, extractor, tmp_path):
     read = read_ids(extractor)
     rows = [{"id": "m1", "text": "I use Spotify.", "role": "user", "facts": [USES]},
@@ -233,6 +236,7 @@ def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
         ([USES] * 201, "201 facts; the limit of a message is 200"),
     ],
 )  # fmt: skip
+@pytest.mark.above_stores
 def test_a_bad_fact_is_refused_before_anything_is_stored(space, facts, said):
     with pytest.raises(InvalidMessageError, match=said):
         space.add("I use Spotify.", role="user", facts=facts, at=at("05-01"))

@@ -15,13 +15,14 @@ from cognigraph.resolution.name_forms import order
 from cognigraph.stores.neo4j import schema as neo4j
 from cognigraph.stores.sqlite import schema as sqlite
 from cognigraph.testing import HashEmbedder, ScriptedModel
+from tests.cases import first_on_neo4j
 from tests.conftest import START
 from tests.contract import first_schema
 
 NEWEST = {"sqlite": sqlite.migrations()[-1][0], "neo4j": neo4j.migrations()[-1][0]}
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=first_on_neo4j([1, 2, 3]))
 def old(location, space_name, request):
     if "auth" in location:
         # The server is shared and records the name of an embedder, which is restored afterwards.
@@ -189,7 +190,7 @@ def riding(monkeypatch):
     monkeypatch.setattr(first_schema, "FACTS", facts)
 
 
-@pytest.mark.parametrize("old", [1, 3], indirect=True)
+@pytest.mark.parametrize("old", first_on_neo4j([1, 3]), indirect=True)
 def test_facts_that_an_older_version_read_are_decided(riding, old, space_name, clock):
     options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
     for _ in range(2):

@@ -13,6 +13,7 @@ from neo4j import GraphDatabase
 from cognigraph import EmbeddingError
 from cognigraph.ingest import Fact, Mention
 from cognigraph.testing import ScriptedExtractor
+from tests.cases import first_on_neo4j
 from tests.conftest import START, OpenMemory
 from tests.contract.test_reindex import Stopped, whole_store  # noqa: F401
 from tests.meanings import Meanings
@@ -56,6 +57,7 @@ def space(whole, space_name):
     return whole(embedder=NEAR).space(space_name)
 
 
+@pytest.mark.above_stores
 def test_a_pair_that_only_vectors_find_is_suspected(space, extractor):
     tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1]), likes("tea")])
     (found,) = space.review.duplicates()
@@ -85,6 +87,7 @@ def test_a_pair_that_a_user_keeps_apart_is_not_suspected_again(space, extractor)
     assert suspected(space) == set()
 
 
+@pytest.mark.above_stores
 def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
     whole, space_name, extractor
 ):
@@ -106,6 +109,7 @@ def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
     assert suspected(space) == set()
 
 
+@pytest.mark.above_stores
 def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     whole, space_name, extractor
 ):
@@ -121,6 +125,7 @@ def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor):
     """If more than 50 names are close to each other, none of them are suspected."""
     words = [
@@ -179,7 +184,7 @@ def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_on_neo4j(range(3)))
 def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
     whole, location, space_name, seed
 ):

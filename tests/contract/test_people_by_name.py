@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.above_stores
+
 
 @pytest.fixture
 def told(open_memory, space_name):

@@ -9,6 +9,8 @@ import pytest
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
+pytestmark = pytest.mark.above_stores
+
 TALK = [
     ("Ann", "I moved to Oslo in May 2026."),
     ("Ben", "My sister Clara bought a red kayak."),

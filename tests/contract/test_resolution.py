@@ -93,6 +93,7 @@ def test_a_first_name_is_merged_into_the_only_full_name_with_it(space, extractor
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extractor):
     tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
     tell(space, extractor, person("Anna Holm", "sold", "piano"))
@@ -106,6 +107,7 @@ def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extracto
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_variants_of_spelling_are_one(space, extractor):
     tell(
         space,
@@ -144,6 +146,7 @@ def test_variants_of_spelling_are_one(space, extractor):
         ("Maria Olsen", "Mario Olsen", "person"),
     ],
 )
+@pytest.mark.above_stores
 def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
     tell(space, extractor, Fact(one, type, "is", "x", "time", (0,)))
     tell(space, extractor, Fact(other, type, "is", "x", "time", (0,)))
@@ -151,6 +154,7 @@ def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
     assert not [m for m in space.review.merges() if m.undone_at is None]
 
 
+@pytest.mark.above_stores
 def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     said = Extraction(
         mentions=(Mention("Anna Berg", "person", (0,), aliases=("Annie", "my sister", "she")),),
@@ -169,6 +173,7 @@ def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     assert "Anna Berg" in result.trace.anchors
 
 
+@pytest.mark.above_stores
 def test_the_sisters_of_two_speakers_are_two_entities(space, extractor):
     def sister(name):
         return Extraction(

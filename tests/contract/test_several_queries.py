@@ -66,6 +66,7 @@ def test_each_query_gives_hits_and_each_hit_says_which_found_it(space):
     assert result.trace.counts["chunks"] == sum(query.counts["chunks"] for query in traced)
 
 
+@pytest.mark.above_stores
 def test_one_query_finds_what_it_found_before_and_names_itself(space):
     plain = space.search("quiet harbour", 5, NOW)
     assert plain.trace.queries == ()
@@ -77,6 +78,7 @@ def test_one_query_finds_what_it_found_before_and_names_itself(space):
     assert ids(space.search("", 5, NOW)) == []
 
 
+@pytest.mark.above_stores
 def test_what_was_seen_is_left_out_and_as_many_new_ones_come(space):
     first = space.search("quiet harbour", 12, NOW)
     second = space.search("quiet harbour", 8, NOW, without=first)
@@ -103,6 +105,7 @@ def test_ids_are_of_any_session_and_hits_of_their_own(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_facts_and_sessions_that_were_seen_are_left_out(space):
     space.flush()
     result = space.search("quiet harbour", 5, NOW)
@@ -119,6 +122,7 @@ def test_facts_and_sessions_that_were_seen_are_left_out(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_at_most_so_many_messages_of_a_session(space):
     result = space.search("quiet harbour", 12, NOW, per_session=2)
     assert len(result) == 12
@@ -138,6 +142,7 @@ def test_filters_hold_for_every_query(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_block_takes_the_same_and_can_be_left_out_of_the_next(space):
     settings = Settings(search=SearchSettings(k=6))
     also = ["a string of the violin", "camping by the lake"]
@@ -152,6 +157,7 @@ def test_a_block_takes_the_same_and_can_be_left_out_of_the_next(space):
     assert len(few.hits) == 6
 
 
+@pytest.mark.above_stores
 def test_wrong_queries_are_refused_with_what_to_do(space):
     for also, message in [
         ("violin", "also must be an iterable of a string"),
@@ -185,6 +191,7 @@ def test_ids_of_other_spaces_reveal_nothing(space, open_memory, space_name):
         assert result.trace.notes == unknown.trace.notes
 
 
+@pytest.mark.above_stores
 def test_an_excerpt_has_what_each_query_asks_for(open_memory, space_name):
     filler = "There was much talk about prices. Nobody agreed with anybody. It took all day. "
     text = f"The harbour is quiet in winter. {filler * 3}The violin needs a new string. {filler}"

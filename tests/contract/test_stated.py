@@ -110,6 +110,7 @@ def test_the_time_of_a_stated_fact(space):
         ({"valid_to": "2025"}, "must be later than at; give valid_from as well"),
     ],
 )
+@pytest.mark.above_stores
 def test_times_that_do_not_fit(space, given, said):
     with pytest.raises(ConfigurationError, match=said):
         space.add_fact("Ann", "lives in", "Oslo", at=at("06-01"), **given)

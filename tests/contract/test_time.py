@@ -44,6 +44,7 @@ NOW = START + timedelta(days=90)
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert space.search("Where does Ann live now?", now=NOW)[0].id in ("Tromso0", "again")
     now = [hit.id for hit in space.search("In which flat does Ann live now?", now=NOW)]
@@ -57,6 +58,7 @@ def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert [hit.score for hit in plain] == sorted((hit.score for hit in plain), reverse=True)
 
 
+@pytest.mark.above_stores
 def test_an_event_in_the_question_bounds_the_time_window(space):
     result = space.search("What did she eat before she lived in Oslo in a flat?", now=NOW)
     assert any("before 'she lived in oslo in a flat'" in note for note in result.trace.notes)
@@ -103,6 +105,7 @@ def test_a_summary_that_covers_what_came_later_is_not_shown(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_as_of_is_read_from_the_question(space):
     result = space.search("As of June 2026, where does Ann live?", now=NOW)
     assert {hit.session for hit in result} == {"Bergen", "Oslo"}
@@ -110,6 +113,7 @@ def test_as_of_is_read_from_the_question(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_question_about_when_shows_the_day_of_asking(space):
     block = space.context("When did Ann live in Oslo?", now=NOW)
     assert block.splitlines()[1] == f"Now: {NOW:%Y-%m-%d}"

@@ -10,6 +10,7 @@ from cognigraph import ConfigurationError, Filter
 from cognigraph.cypher import named_queries
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
+from tests.cases import each
 from tests.contract.test_states import at, home, read_turns
 
 NOW = at("12-01")
@@ -126,7 +127,7 @@ def team(open_memory, extractor, space_name):
     return space
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "found"),
     [
         ({"slot": "home"}, ["Bergen"]),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from cognigraph import Filter
 from cognigraph.ingest import Fact, RulesExtractor
 from tests.conftest import START
+
+pytestmark = pytest.mark.above_stores
 
 NOW = START + timedelta(days=1)
 
