@@ -79,11 +79,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Run the quick unit tests first, while the servers start.
 
     Tests run on the newest release line of Neo4j, those marked ``every_line`` on the others too,
-    and those marked ``above_stores`` on none. Tests marked ``fuzz`` run only on request, in random
+    and those marked ``above_stores`` on none; those marked ``thorough`` run with every line, or if
+    the command line names their file. Tests marked ``fuzz`` run only on request, in random
     order, because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
-    superfluous = _run_elsewhere(items)
+    superfluous = _run_elsewhere(items) | _thorough(config, items)
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
@@ -114,6 +115,17 @@ def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
         and item.nodeid.replace(f"neo4j-{line}", "sqlite") in ids
     }
     return above | _on_another_line([item for item in items if item.nodeid not in above])
+
+
+def _thorough(config: pytest.Config, items: list[pytest.Item]) -> set[str]:
+    if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
+        return set()
+    return {
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("thorough") is not None
+        and not any(item.path.name in argument for argument in config.args)
+    }
 
 
 def _on_another_line(items: list[pytest.Item]) -> set[str]:

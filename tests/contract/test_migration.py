@@ -19,6 +19,8 @@ from tests.cases import first_on_neo4j
 from tests.conftest import START
 from tests.contract import first_schema
 
+pytestmark = pytest.mark.changes_indexes
+
 NEWEST = {"sqlite": sqlite.migrations()[-1][0], "neo4j": neo4j.migrations()[-1][0]}
 
 
@@ -88,7 +90,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
 @pytest.mark.parametrize("old", [4], indirect=True)
 @pytest.mark.parametrize(
     ("unread", "due"),
-    [('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)],
+    first_on_neo4j([('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)]),
 )
 def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread, due, clock):
     state = f'{{"model":1,"unread":{unread},"known":[],"extractive":true}}'
