@@ -42,11 +42,11 @@ def _fill(memory: Memory) -> None:
 
 
 def _chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         found = shutil.which(name)
         if found:
             return found
-    reason = "no Chromium here; on Debian: apt-get install chromium"
+    reason = "no Chromium here; on Debian: apt-get install chromium-headless-shell"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)

@@ -57,7 +57,6 @@ def rules(open_memory, space_name):
     return open_space
 
 
-@pytest.mark.every_line
 @pytest.mark.slow
 def test_nothing_is_left_of_a_message_and_the_rest_is_as_if_it_had_never_been(rules):
     space = rules()
@@ -305,6 +304,7 @@ def test_what_to_forget_must_be_clear(rules):
     assert space.stats().messages == 8
 
 
+@pytest.mark.every_line
 def test_a_message_that_nobody_has_read_costs_no_reading(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     tell(space)
