@@ -11,9 +11,10 @@ _LINE = re.compile(rf"neo4j-(?:{'|'.join(map(re.escape, LINES))})")
 
 
 def scope(nodeid: str) -> str:
-    """Return the group whose tests must run on one worker: the test's Neo4j line, or none."""
-    line = _LINE.search(nodeid.partition("[")[2])
-    return line[0] if line else nodeid
+    """Return the group whose tests run on one worker: the test's Neo4j line, or its file."""
+    file, _, name = nodeid.partition("::")
+    line = _LINE.search(name.partition("[")[2])
+    return line[0] if line else file
 
 
 def preferred_line(lines: Iterable[str]) -> str:

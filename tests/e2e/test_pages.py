@@ -56,6 +56,17 @@ def test_blocks_print_what_the_page_says(name: str, tmp_path: Path) -> None:
     compare(PAGES[name], tmp_path)
 
 
+ADAPTERS = ("langchain", "mem0", "openai-agents")
+"""Pages on integrations that need no package that the tests do not have."""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_programs_of_integrations_print_what_the_page_says(name: str, tmp_path: Path) -> None:
+    compare((ROOT / "docs" / "integrations" / f"{name}.md").read_text("utf-8"), tmp_path)
+
+
 def test_there_are_blocks_to_run() -> None:
     kinds = [step.kind for text in PAGES.values() for step in steps(text)]
     assert {"python", "console"} <= set(kinds)
