@@ -8,7 +8,6 @@ from datetime import timedelta
 from threading import Event
 from time import monotonic, sleep
 
-import jsonschema
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -242,6 +241,8 @@ def test_text_is_described_as_text(client):
 @pytest.mark.slow
 def test_responses_are_as_the_api_describes_them(client):
     """The document promises no field that is missing, and no field comes that it does not name."""
+    import jsonschema  # takes two seconds, which every process that collects would pay
+
     client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]})
     client.post(f"{SPACE}/queue/enrich", json={})
     client.post(f"{SPACE}/review/merge", json={"name": "Klara", "into": "Ann"})

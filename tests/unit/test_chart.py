@@ -12,8 +12,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -51,6 +49,8 @@ def test_the_renderings_are_of_this_chart(case: str) -> None:
 @pytest.mark.parametrize("version", KUBERNETES)
 @pytest.mark.parametrize("case", CASES)
 def test_kubernetes_takes_the_renderings(case: str, version: str) -> None:
+    import kubernetes_validate  # takes two seconds, which every process that collects would pay
+
     found = objects(case)
     for item in found.values():
         kubernetes_validate.validate(item, version, strict=True)
@@ -162,7 +162,10 @@ def test_the_servers_find_the_neo4j_that_is_started() -> None:
     assert ours <= compose["services"]["neo4j"]["environment"].keys()
 
 
+@pytest.mark.slow
 def test_the_schema_takes_the_defaults_and_nothing_misspelled() -> None:
+    import jsonschema  # takes two seconds, which every process that collects would pay
+
     schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     defaults = yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))
