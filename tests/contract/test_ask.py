@@ -90,6 +90,7 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
 @pytest.mark.parametrize(
     ("retention", "action"), [(None, "supersede"), (timedelta(days=1), "retract")]
 )
+@pytest.mark.slow
 def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, retention, action):
     """And what has outlived the retention limit goes, instead of being superseded."""
 
@@ -187,6 +188,7 @@ def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, spac
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     state = loop_state(space, "What does Ann like?", now=NOW, as_of="2026-05-01T00:00:00Z")

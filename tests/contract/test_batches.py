@@ -43,6 +43,7 @@ def graph(location, space_name):
 @pytest.mark.parametrize(
     "plan", first_on_neo4j([Plan(), Plan(batch=1), Plan(at_once=1, steps=1)]), ids=str
 )
+@pytest.mark.slow
 def test_two_sisters_are_two_persons(graph, plan: Plan) -> None:
     found = graph(said_by_tom(*SISTERS), plan, 1)
     persons = {

@@ -132,6 +132,7 @@ def test_episodes_are_ranked_with_the_messages_that_they_cover(space):
     assert space.search("", layer="episodes").episodes == ()
 
 
+@pytest.mark.slow
 def test_several_queries_give_episodes_in_turns_and_none_twice(space):
     both = space.search("stolen bicycle", 2, layer="episodes", also=["flights to Lisbon"])
     assert [episode.title for episode in both.episodes] == ["Bicycle", "Trip"]
@@ -160,6 +161,7 @@ def test_facts_rank_the_messages_that_state_them(open_memory, extractor, space_n
     assert {hit.id for hit in everything.hits} == {"m2", "m3", "m5"}  # the others state nothing
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_is_in_no_episode(space, extractor):
     extractor.session = None
     space.forget(message="m0")

@@ -243,6 +243,7 @@ def test_a_bad_fact_is_refused_before_anything_is_stored(space, facts, said):
     assert space.stats().messages == 0
 
 
+@pytest.mark.slow
 def test_the_round_trip_through_an_export(open_memory, space_name, tmp_path):
     memory = open_memory(extractor=RulesExtractor())
     space = memory.space(space_name)

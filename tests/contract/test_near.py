@@ -110,6 +110,7 @@ def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     whole, space_name, extractor
 ):
@@ -309,6 +310,7 @@ def _forget_vectors(location):
 
 
 @pytest.mark.changes_indexes
+@pytest.mark.slow
 def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     memory = whole(embedder=NEAR)
     space = memory.space("a")

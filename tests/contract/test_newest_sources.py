@@ -111,6 +111,7 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     assert store.result(f"{space.name}-empty", query) == ResultRecords()
 
 
+@pytest.mark.slow
 def test_a_fact_said_often_lists_sources_in_the_hits_only(space):
     """Messages are put in order before the first are chosen, and all their facts were read."""
     result = space.search("Where does Klara live now?", k=2)

@@ -123,6 +123,7 @@ def test_a_text_the_model_refuses_is_parked_alone(open_memory, space_name, extra
     assert space.stats().done == 2
 
 
+@pytest.mark.slow
 def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
     open_memory, space_name, extractor, clock
 ):

@@ -102,6 +102,7 @@ def test_redo_removes_one_of_three_duplicate_facts(again, gone):
     assert triple.last_observed == max(source.at for source in triple.sources)
 
 
+@pytest.mark.slow
 def test_an_alias_is_removed_with_its_only_source(again):
     likes = {"m2": [person("Annie", "likes", "tea")], "m3": [person("Anna Berg", "has", "dog")]}
     old = likes | {"m1": [Mention("Anna Berg", "person", (0,), ("Annie",))]}
@@ -153,6 +154,7 @@ def test_the_spelling_of_the_newer_reading_is_shown(again):
     assert set(names(space)) == {"Kim", "tea"}
 
 
+@pytest.mark.slow
 def test_redo_keeps_the_constraints_of_users(again):
     """Also for names that no message mentions any longer."""
     old = {

@@ -191,6 +191,7 @@ def test_the_sisters_of_two_speakers_are_two_entities(space, extractor):
     assert len(space.facts("tea")) == 2
 
 
+@pytest.mark.slow
 def test_merge_and_split_by_a_user(space, extractor):
     tell(
         space,

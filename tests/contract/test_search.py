@@ -89,6 +89,7 @@ def test_candidates_include_neighbours_in_the_session(space, later):
     assert set(found) == {"home0", "home1", "home2", "home3"}
 
 
+@pytest.mark.slow
 def test_sessions_are_ranked_with_their_summary(space, later):
     space.flush()
     result = space.search("the chain of the bike", now=later)

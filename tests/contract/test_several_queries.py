@@ -91,6 +91,7 @@ def test_what_was_seen_is_left_out_and_as_many_new_ones_come(space):
     assert ids(space.search("harbour", 60, NOW, without=[f"m{n}" for n in range(60)])) == []
 
 
+@pytest.mark.slow
 def test_ids_are_of_any_session_and_hits_of_their_own(space):
     space.add("The harbour is quiet, day 0, again.", id="m0", session="s9", at=NOW)
     both = space.search("quiet harbour day 0", 61, NOW)
@@ -135,6 +136,7 @@ def test_at_most_so_many_messages_of_a_session(space):
     assert sorted(sessions) == sorted([f"s{n}" for n in range(6)] * 3)
 
 
+@pytest.mark.slow
 def test_filters_hold_for_every_query(space):
     where = Filter(session="s2")
     result = space.search("quiet harbour", 9, NOW, also=["violin"], where=where, without=["m20"])
@@ -178,6 +180,7 @@ def test_wrong_queries_are_refused_with_what_to_do(space):
         space.search("harbour", per_session=0)
 
 
+@pytest.mark.slow
 def test_ids_of_other_spaces_reveal_nothing(space, open_memory, space_name):
     unknown = space.search("quiet harbour", 5, NOW, without=["nobody-has-this-id"])
     other = open_memory().space(space_name + "-third")
@@ -192,6 +195,7 @@ def test_ids_of_other_spaces_reveal_nothing(space, open_memory, space_name):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_an_excerpt_has_what_each_query_asks_for(open_memory, space_name):
     filler = "There was much talk about prices. Nobody agreed with anybody. It took all day. "
     text = f"The harbour is quiet in winter. {filler * 3}The violin needs a new string. {filler}"

@@ -112,6 +112,7 @@ def test_a_message_may_become_longer_or_shorter(rules):  # noqa: F811
     )
 
 
+@pytest.mark.slow
 def test_other_open_memories_find_the_new_text(open_memory, space_name):
     one, other = open_memory().space(space_name), open_memory().space(space_name)
     tell(one)

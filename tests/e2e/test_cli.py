@@ -181,6 +181,7 @@ def test_facts_and_messages_are_chosen_on_the_command_line(quick: Cli, sample_db
     assert "--metadata 'x' must be K=V" in message
 
 
+@pytest.mark.slow
 def test_a_question_without_support_finds_nothing(quick: Cli) -> None:
     quick("add", "I live in Oslo.", "--no-enrich")
     quick("add", "The bread rises in the fridge.", "--no-enrich")
@@ -386,6 +387,7 @@ def test_context_is_the_block_and_nothing_else(quick: Cli, sample_db: Path) -> N
     assert "m055" in [citation["id"] for citation in told["citations"]]
 
 
+@pytest.mark.slow
 def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
     sessions = document(quick("sessions", "--db", sample_db, "--json"))["sessions"]
     assert [session["id"] for session in sessions][:2] == ["oct-juist", "sep-crutches"]
@@ -432,6 +434,7 @@ def test_spaces_are_separate_and_an_unknown_one_is_an_error(quick: Cli) -> None:
 # Errors
 
 
+@pytest.mark.slow
 def test_wrong_times_are_reported(quick: Cli, sample_db: Path) -> None:
     options = ("--db", sample_db)
     assert "ISO 8601" in error_of(quick("search", "x", "--now", "soon", *options), 2)

@@ -226,6 +226,7 @@ def test_the_page_lets_nothing_in_from_elsewhere(client):
         assert client.get(path).status_code == 404, path
 
 
+@pytest.mark.slow
 def test_text_is_described_as_text(client):
     client.post(f"{SPACE}/messages", json=OSLO)
     paths = client.get("/openapi.json").json()["paths"]

@@ -173,6 +173,7 @@ def _interrupt() -> None:
     _thread.interrupt_main()
 
 
+@pytest.mark.slow
 def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     """Here the worker rests, because its extractor meets one outage after another."""
     settings = {"lease": timedelta(milliseconds=40), "retry_after": timedelta(hours=1)}
@@ -189,6 +190,7 @@ def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     assert memory.admin.longest_wait() >= memory.admin.worker_state.last_step - 0.1
 
 
+@pytest.mark.slow
 def test_to_wait_for_a_space_is_not_to_wait_for_the_others(opened, tmp_path):
     """A space is flushed within a few batches, however much the other one has added before."""
 

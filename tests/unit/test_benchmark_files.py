@@ -95,6 +95,7 @@ def test_the_digest_is_that_of_the_bytes():
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=5), max_size=3), max_size=4))
+@pytest.mark.slow
 def test_items_are_those_of_the_list(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("items") / "list.json"
     for indent in (None, 2):

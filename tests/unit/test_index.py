@@ -420,6 +420,7 @@ def test_a_message_without_words_is_in_the_index(tmp_path):
         assert memory.search("oslo")[0].id == "m2"
 
 
+@pytest.mark.slow
 def test_dropped_indexes_come_back(tmp_path):
     from cognigraph.stores.sqlite import SQLiteStore
 

@@ -384,6 +384,7 @@ def test_the_only_message_with_the_word_beats_its_neighbours(tmp_path):
         assert memory.search("Zanzibar")[0].id == "m20"
 
 
+@pytest.mark.slow
 def test_every_hit_can_explain_itself_in_words(tmp_path):
     from cognigraph import Memory
     from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor

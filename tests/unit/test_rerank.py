@@ -99,6 +99,7 @@ def opened(path, reranker, **search) -> Memory:
     return memory
 
 
+@pytest.mark.slow
 def test_hits_say_where_they_were(tmp_path, seen, longest_first):
     with opened(tmp_path / "plain.db", None) as memory:
         before = [hit.id for hit in memory.search("oslo end", k=8)]
