@@ -76,7 +76,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the quick unit tests first, while the servers start.
+    """Run what needs a server first.
 
     Tests run on the newest release line of Neo4j, those marked ``every_line`` on the others too,
     and those marked ``above_stores`` on none; those marked ``thorough`` run with every line, or if
@@ -145,16 +145,15 @@ def _on_another_line(items: list[pytest.Item]) -> set[str]:
 
 
 def _turn(item: pytest.Item) -> int:
-    """Order: quick unit tests, tests that need a server, then the rest for whoever is idle.
+    """Order: tests that need a server, then the rest for whoever is idle.
 
     The tests of a line run one after another on one worker, so the run takes at least as long as
     they do: they begin as soon as there is a server. Those come last after which it plans every
     statement anew.
     """
-    if item.get_closest_marker("neo4j") is not None:
-        return 2 if item.get_closest_marker("changes_indexes") is not None else 1
-    quick = "unit" in item.path.parts and item.get_closest_marker("slow") is None
-    return 0 if quick else 3
+    if item.get_closest_marker("neo4j") is None:
+        return 2
+    return 1 if item.get_closest_marker("changes_indexes") is not None else 0
 
 
 def _is_fuzzing(config: pytest.Config) -> bool:
@@ -248,9 +247,10 @@ def _wants_neo4j(config: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]]:
-    """Start each Neo4j line that a test needs once per run, in the background."""
+    """Start each Neo4j line that a test needs once per run, in the background, the newest first."""
     pool = request.config.stash[_POOL]
-    for line in sorted({line for line in map(_line, request.session.items) if line}, reverse=True):
+    needed = set(map(_line, request.session.items))
+    for line in [line for line in reversed(LINES) if line in needed]:
         pool.begin(line)
 
     def started(line: str) -> Server:
