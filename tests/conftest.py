@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
-from tests.lines import preferred_line
+from tests.lines import lines_for, preferred_lines
 from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool, empty
@@ -78,7 +78,8 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run what needs a server first.
 
-    Tests run on the newest release line of Neo4j, those marked ``every_line`` on the others too,
+    Tests run on the newest release line of Neo4j, those marked ``every_line`` on the others too, a
+    share of the rest (``oldest_line``) on the oldest instead, so that both servers have work,
     and those marked ``above_stores`` on none; those marked ``thorough`` run with every line, or if
     the command line names their file. Tests marked ``fuzz`` run only on request, in random
     order, because the time may not suffice for all.
@@ -101,7 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
     """Return the ids of tests that run on another store or line in the same run, which is enough.
 
-    Those marked ``above_stores`` run on SQLite, and those not marked ``every_line`` on the newest
+    Those marked ``above_stores`` run on SQLite, and those not marked ``every_line`` on one
     line. With ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
     """
     if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
@@ -133,15 +134,14 @@ def _on_another_line(items: list[pytest.Item]) -> set[str]:
     selected = {line for _, line in needed}
     if len(selected) < 2:  # the command line says which
         return set()
-    newest = preferred_line(selected)
-    ids = {item.nodeid for item, _ in needed}
-    return {
-        item.nodeid
-        for item, line in needed
-        if line != newest
-        and item.get_closest_marker("every_line") is None
-        and item.nodeid.replace(f"neo4j-{line}", f"neo4j-{newest}") in ids
-    }
+    lines, ids = preferred_lines(selected), {item.nodeid for item, _ in needed}
+
+    def runs_elsewhere(item: pytest.Item, line: str) -> bool:
+        own = lines_for({mark.name for mark in item.iter_markers()}, lines)
+        others = {item.nodeid.replace(f"neo4j-{line}", f"neo4j-{other}") for other in own}
+        return line not in own and not others.isdisjoint(ids)
+
+    return {item.nodeid for item, line in needed if runs_elsewhere(item, line)}
 
 
 def _turn(item: pytest.Item) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from tests.servers.neo4j_server import LINES, External, Unavailable, resolve
 
@@ -17,10 +17,17 @@ def scope(nodeid: str) -> str:
     return line[0] if line else file
 
 
-def preferred_line(lines: Iterable[str]) -> str:
-    """Return the line that is enough: the newest that the environment names, else that runs."""
+def preferred_lines(lines: Iterable[str]) -> list[str]:
+    """Return the lines that the environment names, else those that run, from the oldest on."""
     chosen = set(lines)
     ways = {line: resolve(line) for line in LINES if line in chosen}
     named = [line for line, way in ways.items() if isinstance(way, External)]
     possible = [line for line, way in ways.items() if not isinstance(way, Unavailable)]
-    return (named or possible or list(ways))[-1]
+    return named or possible or list(ways)
+
+
+def lines_for(marks: Collection[str], lines: Sequence[str]) -> set[str]:
+    """Return on which of some lines, from the oldest on, a test with some marks runs."""
+    if "every_line" in marks:
+        return set(lines)
+    return {lines[0] if "oldest_line" in marks else lines[-1]}

@@ -193,7 +193,8 @@ def riding(monkeypatch):
     monkeypatch.setattr(first_schema, "FACTS", facts)
 
 
-@pytest.mark.parametrize("old", first_on_neo4j([1, 3]), indirect=True)
+@pytest.mark.above_stores
+@pytest.mark.parametrize("old", [1, 3], indirect=True)
 def test_facts_that_an_older_version_read_are_decided(riding, old, space_name, clock):
     options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
     for _ in range(2):

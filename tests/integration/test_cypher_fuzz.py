@@ -35,7 +35,7 @@ def driver(neo4j_uri: str) -> Iterator[Driver]:
         yield driver
 
 
-@pytest.fixture(params=["CYPHER 5", "CYPHER 25"])
+@pytest.fixture(params=[pytest.param("CYPHER 5", marks=pytest.mark.oldest_line), "CYPHER 25"])
 def language(request: pytest.FixtureRequest, driver: Driver) -> Any:
     version = driver.get_server_info().agent
     if request.param == "CYPHER 25" and "/5." in version:
@@ -227,11 +227,13 @@ def test_an_error_is_compared_where_the_plan_is_the_same(aviary: Aviary) -> None
     assert tally.compared["error"] >= 1
 
 
+@pytest.mark.oldest_line
 @each("query", LEAKED)
 def test_an_earlier_faulty_guard_lets_the_attacks_through(driver: Driver, query: str) -> None:
     assert _leaks_of(driver, Guard(first_guard.confine, first_guard.verify_plan), [query])
 
 
+@pytest.mark.oldest_line
 def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> None:
     """Runs only queries of a form that the earlier guard misread."""
     guard = Guard(first_guard.confine, first_guard.verify_plan)
@@ -246,6 +248,7 @@ def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
     assert _leaks_of(driver, guard, [*ATTACKS, *islice(_queries(11), 20)]) == []
 
 
+@pytest.mark.oldest_line
 def test_the_rewriting_alone_stops_attacks_that_ask_for_a_value(driver: Driver) -> None:
     """Without the plan check, only attacks through errors remain, which are left out here."""
     attacks = [query for query in ATTACKS if "-->" not in query and "1 / 0" not in query]

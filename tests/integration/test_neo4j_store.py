@@ -957,7 +957,7 @@ def slowly_built(driver: Driver, space: str) -> Iterator[str]:
     """The name of a vector index, as a large space has, that takes the server several seconds."""
     label, name = own_label("Chunk", space), index_name("Chunk", space)
     driver.execute_query(
-        f"UNWIND range(1, 5000) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
+        f"UNWIND range(1, 3500) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
     )
     driver.execute_query(
         f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.v OPTIONS {{indexConfig: {{"

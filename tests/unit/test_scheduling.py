@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import each
-from tests.lines import preferred_line, scope
+from tests.lines import lines_for, preferred_lines, scope
 from tests.selection import is_excluded
 
 
@@ -32,15 +32,24 @@ def test_every_test_that_needs_a_server_names_its_line(request):
         assert wanted == "sqlite" or scope(item.nodeid).startswith("neo4j-"), item.nodeid
 
 
+def test_on_which_lines_a_test_runs():
+    lines = ["5.26", "2026"]
+    assert lines_for(["slow"], lines) == {"2026"}
+    assert lines_for(["slow", "oldest_line"], lines) == {"5.26"}
+    assert lines_for(["every_line"], lines) == lines_for(["every_line", "oldest_line"], lines)
+    assert lines_for(["every_line"], lines) == set(lines)
+    assert lines_for(["oldest_line"], ["2026"]) == {"2026"}
+
+
 @pytest.mark.slow
 def test_a_server_that_the_environment_names_is_preferred(monkeypatch):
     for name in ("COGNIGRAPH_TEST_NEO4J_URI", "COGNIGRAPH_TEST_NEO4J_URI_2026"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COGNIGRAPH_TEST_NEO4J_URI", "bolt://127.0.0.1:9")
-    assert preferred_line(["5.26", "2026"]) == "5.26"
-    assert preferred_line(["2026"]) == "2026"
+    assert preferred_lines(["2026", "5.26"]) == ["5.26"]
+    assert preferred_lines(["2026"]) == ["2026"]
     monkeypatch.setenv("COGNIGRAPH_TEST_NEO4J_URI_2026", "bolt://127.0.0.1:9")
-    assert preferred_line(["2026", "5.26"]) == "2026"
+    assert preferred_lines(["2026", "5.26"]) == ["5.26", "2026"]
 
 
 @pytest.mark.parametrize(
