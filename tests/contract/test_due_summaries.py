@@ -304,6 +304,7 @@ def test_a_summary_that_crashes_its_worker_is_parked(space, model, clock):
     assert (space.queue.failures(), space.overview.sessions()[0].version) == ([], 1)
 
 
+@pytest.mark.slow
 def test_redo_keeps_the_good_summary_and_clears_the_due_one(
     open_memory, space_name, space, model, clock
 ):

@@ -144,6 +144,7 @@ def test_several_queries_give_episodes_in_turns_and_none_twice(space):
     assert [one.title for one in one.episodes] == ["Bicycle"]
 
 
+@pytest.mark.slow
 def test_facts_rank_the_messages_that_state_them(open_memory, extractor, space_name):
     space = open_memory().space(space_name)
     lost = Fact("Ben", "person", "lost", "green bicycle", "object", (0,))

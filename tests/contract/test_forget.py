@@ -278,6 +278,7 @@ def test_the_messages_around_a_forgotten_one_follow_each_other(rules):
     assert (session.messages, session.started_at, session.ended_at) == (3, at(-20), at(20))
 
 
+@pytest.mark.slow
 def test_all_parts_of_a_long_message_go(rules):
     space = rules()
     text = " ".join(f"Sentence number {number} is here." for number in range(600))

@@ -226,6 +226,7 @@ def test_a_copy_and_an_export_have_all_versions(memory, stages, space_name, tmp_
     assert space.overview.core_profile() == profile
 
 
+@pytest.mark.slow
 def test_two_workers_do_not_overwrite_each_other(memory, stages, space_name):
     """A profile that has moved on meanwhile gets the appended line, and keeps what was added."""
     space = memory.space(space_name)

@@ -118,6 +118,7 @@ def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread,
         assert [s.summary for s in space.overview.sessions()] == ["Move: Ann moved to Oslo." * due]
 
 
+@pytest.mark.slow
 def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, clock, extractor):
     path = str(tmp_path / "old.db")
     first_schema.sqlite(path, "x", 6)
@@ -195,6 +196,7 @@ def riding(monkeypatch):
 
 @pytest.mark.above_stores
 @pytest.mark.parametrize("old", [1, 3], indirect=True)
+@pytest.mark.slow
 def test_facts_that_an_older_version_read_are_decided(riding, old, space_name, clock):
     options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
     for _ in range(2):

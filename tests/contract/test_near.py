@@ -88,6 +88,7 @@ def test_a_pair_that_a_user_keeps_apart_is_not_suspected_again(space, extractor)
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
     whole, space_name, extractor
 ):
@@ -167,6 +168,7 @@ def test_names_without_evidence_are_not_suspected(whole, space_name, extractor):
     assert suspected(again) == {PAIR}
 
 
+@pytest.mark.slow
 def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
     """The vector of a name must not depend on what else is embedded with it."""
 

@@ -70,6 +70,7 @@ def test_the_store_reads_as_many_sources_as_are_asked_for(space):
     assert store.triples_by_uid(space.name, [lives.uid])[lives.uid] == lives
 
 
+@pytest.mark.slow
 def test_the_records_of_a_result_are_those_read_one_by_one(space):
     space.add(
         "I am a nurse.",

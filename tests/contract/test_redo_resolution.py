@@ -127,6 +127,7 @@ def test_an_alias_is_kept_while_it_has_another_source(again):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_removing_an_ambiguous_name_restores_the_merge(again):
     old = BOUGHT | {"m3": [person("Anna Holm", "sold", "piano")]}
     seen = []
@@ -148,6 +149,7 @@ def test_removing_many_similar_names_restores_the_merge(again):
     assert evidence(space) == {"Anna Berg bought kayak": ["m1", "m2"]}
 
 
+@pytest.mark.slow
 def test_the_spelling_of_the_newer_reading_is_shown(again):
     space = again({"m1": [person("KIM", "LIKES", "TEA")]}, {"m1": [person("Kim", "likes", "tea")]})
     assert evidence(space) == {"Kim likes tea": ["m1"]}

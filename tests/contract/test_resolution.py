@@ -155,6 +155,7 @@ def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     said = Extraction(
         mentions=(Mention("Anna Berg", "person", (0,), aliases=("Annie", "my sister", "she")),),

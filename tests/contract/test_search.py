@@ -77,6 +77,7 @@ def test_facts_lead_to_turns_that_share_no_word_with_the_question(space, later):
     assert result.trace.anchors == ("Clara",)
 
 
+@pytest.mark.slow
 def test_an_entity_name_reaches_facts_that_vectors_and_words_miss(space, later, extractor):
     space.flush()
     found = {t.text for t in space.search("repair cafe", now=later).triples}
@@ -207,6 +208,7 @@ def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later
     assert [any("taken to be" in note for note in own) for own in notes] == [True, False]
 
 
+@pytest.mark.slow
 def test_k_bounds_and_order_agree(space, later):
     everything = ids(space.search("bread or bike?", k=50, now=later))
     assert len(everything) == len(set(everything)) == 10
@@ -285,6 +287,7 @@ def test_a_word_of_like_meaning_is_found(open_memory, space_name, later):
     assert "similar words" not in hit.why.features
 
 
+@pytest.mark.slow
 def test_candidate_sources_can_be_switched_off(space, later):
     space.flush()
     off = SearchSettings(
@@ -330,6 +333,7 @@ def test_context_fits_cites_and_repeats(space, later):
     assert space.context("Where does Ann live now?", max_tokens=3, now=later) == ""
 
 
+@pytest.mark.slow
 def test_context_shows_times_in_the_timezone_of_the_memory(space, later):
     assert "2026-05-20 09:00" in space.context("Where did Ann move?", now=later)
     tokyo = space.context("Where did Ann move?", now=later, timezone="Asia/Tokyo")

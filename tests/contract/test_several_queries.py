@@ -79,6 +79,7 @@ def test_one_query_finds_what_it_found_before_and_names_itself(space):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_what_was_seen_is_left_out_and_as_many_new_ones_come(space):
     first = space.search("quiet harbour", 12, NOW)
     second = space.search("quiet harbour", 8, NOW, without=first)
@@ -160,6 +161,7 @@ def test_a_block_takes_the_same_and_can_be_left_out_of_the_next(space):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_wrong_queries_are_refused_with_what_to_do(space):
     for also, message in [
         ("violin", "also must be an iterable of a string"),

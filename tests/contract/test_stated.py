@@ -119,6 +119,7 @@ def test_times_that_do_not_fit(space, given, said):
     assert space.stats().messages == 2
 
 
+@pytest.mark.slow
 def test_a_stated_fact_takes_the_place_of_another(space):
     space.add_fact("Ann", "uses", "Spotify", at=at("06-01"))
     space.add_fact("Ann", "uses", "Tidal", at=at("06-02"), replaces=True)

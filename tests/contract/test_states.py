@@ -112,6 +112,7 @@ def test_what_was_known_then(open_memory, extractor, space_name):
     assert "Ann moved to Oslo" not in before
 
 
+@pytest.mark.slow
 def test_history_is_a_chain_from_the_oldest_to_the_newest(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     (chain,) = space.history("Ann", "lives in")
@@ -127,6 +128,7 @@ def test_history_is_a_chain_from_the_oldest_to_the_newest(open_memory, extractor
     assert space.history("Nobody") == []
 
 
+@pytest.mark.slow
 def test_a_user_retracts_and_restores(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     oslo = the(space, "Ann moved to Oslo")

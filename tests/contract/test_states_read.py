@@ -37,6 +37,7 @@ def test_the_block_shows_the_current_home_and_marks_the_old_one(homes):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_the_block_shows_the_old_home_where_it_is_asked_for(homes):
     assert lines(homes.context("Where did Ann live before?", now=NOW))[:2] == [
         "[T1] Ann lives in Bergen (2026-02 until 2026-06; said 2026-02-01)",
@@ -55,10 +56,12 @@ def test_the_block_shows_the_old_home_where_it_is_asked_for(homes):
     ],
 )
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_the_message_that_the_question_means_comes_first(homes, question, first):
     assert homes.search(question, now=NOW)[0].id == first
 
 
+@pytest.mark.slow
 def test_as_of_sees_the_old_home_as_current(homes):
     march = datetime(2026, 3, 1, tzinfo=UTC)
     # The message says what the fact says, so that the fact is left out.

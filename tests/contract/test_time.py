@@ -97,6 +97,7 @@ def test_triples_with_as_of_omit_later_evidence(space):
     assert space.facts(as_of=START - timedelta(days=1)) == []
 
 
+@pytest.mark.slow
 def test_a_summary_that_covers_what_came_later_is_not_shown(space):
     midway = START + timedelta(days=30, minutes=1)  # the session in Oslo has one more turn
     result = space.search("Where does Ann live?", now=NOW, as_of=midway)

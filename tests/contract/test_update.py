@@ -123,6 +123,7 @@ def test_other_open_memories_find_the_new_text(open_memory, space_name):
     assert "kayaks" not in str(other.context("kayaks", now=at(60)))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_updated_is_refused(rules):  # noqa: F811
     space = rules()
     tell(space)

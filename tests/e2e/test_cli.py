@@ -207,6 +207,7 @@ def test_what_is_added_can_be_searched(cli: Cli) -> None:
     assert hit["score"] == pytest.approx(hit["why"]["semantic"] * hit["why"]["decay"])
 
 
+@pytest.mark.slow
 def test_adding_the_same_id_again_changes_nothing(quick: Cli) -> None:
     for new in (True, False):
         done = document(quick("add", "-", "--id", "x", "--json", stdin="A heron stood there.\n"))
@@ -278,6 +279,7 @@ def test_chat_messages_are_imported_as_they_are(quick: Cli, tmp_path: Path) -> N
     assert next(hit for hit in hits if hit["role"] == "user")["metadata"] == {"channel": "web"}
 
 
+@pytest.mark.slow
 def test_add_takes_role_tags_and_metadata(quick: Cli) -> None:
     options = ("--role", "user", "--speaker", "Ann", "--tag", "a", "--tag", "b")
     done = document(quick("add", "I live in Oslo.", *options, "--metadata", '{"n": 1}', "--json"))
@@ -289,6 +291,7 @@ def test_add_takes_role_tags_and_metadata(quick: Cli) -> None:
     assert "--role: invalid choice: 'boss'" in error_of(quick("add", "x", "--role", "boss"), 2)
 
 
+@pytest.mark.slow
 def test_add_takes_facts_and_a_summary(quick: Cli) -> None:
     facts = json.dumps([{"subject": "Kim", "relation": "uses", "object": "Vim"}])
     quick("add", "Vim it is.", "--facts", facts, "--session-summary", "Kim chose Vim.", "--json")

@@ -258,6 +258,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 
 
 @each(("verb", "given", "said"), REFUSED)
+@pytest.mark.slow
 def test_the_error_says_what_to_give(memory, verb, given, said):
     with pytest.raises(ConfigurationError) as caught:
         bound(memory, verb)(**given)

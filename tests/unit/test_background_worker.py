@@ -136,6 +136,7 @@ def test_a_worker_that_ends_again_and_again_is_shown_and_closes_at_once(opened, 
     assert "cognigraph-enrich" not in {thread.name for thread in threading.enumerate()}
 
 
+@pytest.mark.slow
 def test_a_batch_that_does_not_end_is_shown_and_an_interrupt_ends_waiting_for_it(opened):
     go_on = threading.Event()
 

@@ -103,6 +103,7 @@ def test_items_are_those_of_the_list(tmp_path_factory, values):
         assert list(items(path)) == values
 
 
+@pytest.mark.slow
 def test_items_longer_than_a_block(tmp_path):
     values = [{"n": n, "text": "ä" * 700_000} for n in range(4)]
     path = tmp_path / "long.json"

@@ -345,6 +345,7 @@ def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
         assert contents(broken) == contents(fresh)
 
 
+@pytest.mark.slow
 def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:

@@ -327,6 +327,7 @@ def test_a_query_is_stopped_at_its_timeout() -> None:
         run_on_graph(build_graph(nodes, edges), query, {}, limit=5, timeout=0.3)
 
 
+@pytest.mark.slow
 def test_the_parser_checks_the_deadline() -> None:
     query = "MATCH (n) WHERE " + " AND ".join(f"n.x <> {n}" for n in range(150)) + " RETURN n.uid"
     with pytest.raises(QueryError, match=r"longer than 0\.05 s"):

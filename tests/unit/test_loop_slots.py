@@ -284,6 +284,7 @@ def test_calls_of_any_model_are_limited_and_recorded():
     assert asker.usage.calls == 3
 
 
+@pytest.mark.slow
 def test_the_async_face_answers_and_reports_rounds(tmp_path):
     async def run():
         model = ScriptedModel(

@@ -392,6 +392,7 @@ def test_a_citation_that_is_no_number_is_dropped_and_counted(serving, first):
     assert len(found.rejected) == 1
 
 
+@pytest.mark.slow
 def test_invented_ids_and_times_are_ignored(serving, remember):
     invented = {"session": "other", "observed_at": "1999-01-01", "id": 7, "uid": "x" * 32}
     _, model = serving([{**invented, "entities": [], "facts": [fact(1)]}])
