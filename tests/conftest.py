@@ -24,6 +24,9 @@ from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool, empty
 
+_PATIENCE = 600
+"""Seconds that a test on a server may take: the first waits for it, and for most of its plans."""
+
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
 OpenMemory = Callable[..., Memory]
@@ -95,6 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         random.Random(config.getoption("hypothesis_seed")).shuffle(kept)
     else:
         kept.sort(key=_turn)
+    for item in kept:
+        if _line(item) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_PATIENCE))
     items[:] = kept
     config.hook.pytest_deselected(items=dropped)
 
