@@ -175,6 +175,7 @@ def assemble(
         topics = sessions.fill(session_topics(result), carried)
     short = settings.short_message if settings.excerpts else None
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
+    places: dict[str, int] = {}
 
     def fill(facts: Sequence[Triple], saved: int) -> tuple[list[Triple], list[Shown]]:
         line = partial(triple_line, zone=zone)
@@ -186,7 +187,14 @@ def assemble(
         """What the heads of the messages save as they will be shown."""
         ordered = _ordered(chosen, result, settings)
         shown = zip(ordered, _texts(ordered, zone, background), strict=True)
-        return sum(count(item.text) - count(text) for item, text in shown if text != item.text)
+        return sum(tokens_of_place(item.hit) for item, text in shown if text != item.text)
+
+    def tokens_of_place(hit: Hit) -> int:
+        """Tokens of the day and the session in the head of a message."""
+        place = f"{day(hit.at, zone)} {named(hit.session)} "
+        if place not in places:
+            places[place] = count(place)
+        return places[place]
 
     saved = 0
     for attempt in range(1 + _REFILLS):  # what facts and heads cost less goes to further messages
@@ -200,7 +208,7 @@ def assemble(
         saved += more
     if result.hits and not chosen:  # perhaps there is room for one with its correction
         first = result.hits[0]
-        saved = count(f"{day(first.at, zone)} {named(first.session)} ")
+        saved = tokens_of_place(first)
         pair = fill(facts, saved)
         if saved_by_heads(pair[1]) >= saved:
             triples, chosen = pair
@@ -241,6 +249,8 @@ class _Endings:
         self._carried = carried
 
     def of(self, hit: Hit) -> str:
+        if not hit.triples:
+            return ""
         if self._valid_at is not None:
             return not_true_then(hit.triples, self._labels, self._known, self._valid_at, self._zone)
         return no_longer_true(

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from functools import cached_property
 from typing import NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
@@ -357,7 +358,7 @@ def _tokens(characters: int) -> float:
 # one. Pure functions on numbers; what a step costs in the end is asked of the caller.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Offer:
     """What one message may contribute.
 
@@ -371,6 +372,11 @@ class Offer:
     costs: tuple[float, ...]
     needs: tuple[tuple[int, ...], ...]
     header: float
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """What :func:`steps` gives, kept because messages are chosen again with more room."""
+        return steps(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,7 +452,7 @@ def choose(offers: Sequence[Offer], take: Take) -> dict[int, tuple[int, ...]]:
     step if that does not fit. A step that does not fit does not stop others, unless a dozen in
     succession did not.
     """
-    plans = [steps(offer) for offer in offers]
+    plans = [offer.steps for offer in offers]
     shown: dict[int, tuple[int, ...]] = {}
     waiting = [(-plan[0].density, index, 0) for index, plan in enumerate(plans) if index]
     heapq.heapify(waiting)

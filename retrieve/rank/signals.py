@@ -443,13 +443,15 @@ def corrects(text: str, before: str, *, at_once: bool) -> bool:
     own = words(text)
     if not own or len(own) > MOST_WORDS or is_question(text):
         return False
+    begins = may_correct(text) or is_correction(text)
+    if not (begins or at_once):
+        return False
     said = frozenset(words(before))
-    values = zip(_values(text), _values(before), strict=True)
-    replaces = any(bool(new - old and old) for new, old in values)
-    if may_correct(text) or is_correction(text):
+    replaces = _replaces_a_value(text, before)
+    if begins:
         told = {word for word in own if not _is_figure(word)} - STOP_WORDS - _MARKS
         return replaces or not said.isdisjoint(told)
-    if not (at_once and replaces):
+    if not replaces:
         return False
     opening = _EXCLAIMED.match(text)
     more = own[1:] if opening else own
@@ -457,11 +459,20 @@ def corrects(text: str, before: str, *, at_once: bool) -> bool:
     return all(word in said or word in named or _is_figure(word) for word in more)
 
 
-def _values(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The numbers and times of a text, and its names."""
+def _replaces_a_value(text: str, before: str) -> bool:
+    """Whether a text has a number, a time or a name that the one before has another of."""
+    for kind in (_figures, _names):
+        new = kind(text)
+        if new and (old := kind(before)) and new - old:
+            return True
+    return False
+
+
+def _figures(text: str) -> frozenset[str]:
+    """The numbers and times of a text."""
     figures = {word: stated_numbers(word) for word in words(text) if _is_figure(word)}
     values = (numbers or {word} for word, numbers in figures.items())
-    return frozenset(value for own in values for value in own), _names(text)
+    return frozenset(value for own in values for value in own)
 
 
 def _is_figure(word: str) -> bool:
