@@ -11,6 +11,7 @@ from bench.recorded import RecordedExtractor
 from cognigraph import Filter, InvalidMessageError
 from cognigraph.ingest import Extraction, RulesExtractor
 from cognigraph.model import Theme
+from tests.cases import each
 from tests.contract.test_states import at, home, statuses
 
 LEEDS = {"subject": "user", "relation": "lives in", "object": "Leeds", "types": ["", "place"]}
@@ -214,7 +215,7 @@ def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
     assert [item.text for item in shown.triples] == ["build 7 failed with E042"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "said"),
     [
         ("Ann", "message 0: facts must be a list of objects, not 'Ann'"),

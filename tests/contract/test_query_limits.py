@@ -7,6 +7,7 @@ import time
 import pytest
 
 from cognigraph import ConfigurationError, QueryError, QuerySettings, Settings
+from tests.cases import each
 from tests.conftest import OpenMemory
 
 SOON = 60.0
@@ -105,7 +106,7 @@ def test_limits_can_be_changed(open_memory: OpenMemory, space_name: str) -> None
         space.cypher("MATCH (n) WHERE n.x = 1 AND n.y = 2 AND n.z = 3 RETURN n.uid")
 
 
-@pytest.mark.parametrize(
+@each(
     "arguments",
     [
         {"timeout": float("nan")},

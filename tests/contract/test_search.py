@@ -12,6 +12,7 @@ from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.retrieve.plan import candidate_query
 from cognigraph.retrieve.question.analyse import analyse
+from tests.cases import each
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
@@ -227,14 +228,14 @@ def test_the_same_question_has_the_same_answer(space, later, open_memory, space_
     assert rounded(first.sessions) == rounded(again.sessions)
 
 
-@pytest.mark.parametrize("question", ["", "  ", "\n"])
+@each("question", ["", "  ", "\n"])
 def test_an_empty_question_has_an_empty_answer(space, question):
     result = space.search(question)
     assert list(result) == []
     assert space.context(question) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "?",

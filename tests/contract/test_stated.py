@@ -8,6 +8,7 @@ import pytest
 
 from cognigraph import ConfigurationError
 from cognigraph.ingest import Extraction
+from tests.cases import each
 from tests.contract.test_states import at, home, statuses
 
 
@@ -100,7 +101,7 @@ def test_the_time_of_a_stated_fact(space):
     assert space.review.conflicts() == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "said"),
     [
         ({"when": "soon"}, "when must be a date such as"),

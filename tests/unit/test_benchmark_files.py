@@ -134,7 +134,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("content", WRONG, ids=range(len(WRONG)))
+@each("content", WRONG, ids=range(len(WRONG)))
 def test_the_error_for_a_wrong_file_says_what_it_is(tmp_path, content):
     path = tmp_path / "x.json"
     path.write_bytes(content)

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from cognigraph.cli.parser import build_parser
+from tests.cases import each
 from tests.chart import CASES, CHART, DATA, ROOT, heading, helm, rendered, values
 
 KUBERNETES = ("1.27", "1.37")
@@ -218,7 +219,7 @@ def test_the_renderings_are_what_helm_makes(case: str) -> None:
 
 
 @needs_helm
-@pytest.mark.parametrize("what", REFUSED)
+@each("what", REFUSED)
 def test_what_cannot_work_is_refused_with_the_reason(what: str, tmp_path: Path) -> None:
     changed, reason = REFUSED[what]
     fine = {"image": {"repository": "x"}, "secret": {"keys": "Y2c="}}

@@ -130,7 +130,7 @@ def test_whatsapp_of_ios_in_its_archive(tmp_path: Path) -> None:
     assert midnight.at == "2026-06-02T00:05:00"
 
 
-@pytest.mark.parametrize(
+@each(
     ("heads", "expected"),
     [
         (["20/05/2026, 21:41 - ", "05/06/2026, 21:41 - "],

@@ -26,6 +26,7 @@ from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
 from cognigraph.text.marks import estimate_tokens
+from tests.cases import each
 from tests.servers.model_server import ModelServer, completion, good, status
 from tests.servers.scripted import Fails, Stages, section
 
@@ -330,7 +331,7 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
     return " | ".join((str(turns), s, r, o, *more))
 
 
-@pytest.mark.parametrize(
+@each(
     ("turns", "indices"),
     [
         ("1, 4", (0, 3)),
