@@ -40,7 +40,7 @@ _FILES = pytest.StashKey[dict[str, Path]]()
 # imported, because a test's settings are those of the moment at which it is decorated.
 settings.register_profile(
     "full",
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

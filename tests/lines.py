@@ -28,6 +28,6 @@ def preferred_lines(lines: Iterable[str]) -> list[str]:
 
 def lines_for(marks: Collection[str], lines: Sequence[str]) -> set[str]:
     """Return on which of some lines, from the oldest on, a test with some marks runs."""
-    if "every_line" in marks:
+    if not {"every_line", "fuzz"}.isdisjoint(marks):
         return set(lines)
     return {lines[0] if "oldest_line" in marks else lines[-1]}

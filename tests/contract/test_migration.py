@@ -51,7 +51,7 @@ def old(location, space_name, request):
     return location
 
 
-@pytest.mark.every_line
+@pytest.mark.oldest_line
 @pytest.mark.slow
 def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
     for _ in range(2):

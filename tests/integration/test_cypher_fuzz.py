@@ -241,7 +241,7 @@ def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> 
     assert _leaks_of(driver, guard, misread)
 
 
-@pytest.mark.every_line
+@pytest.mark.oldest_line
 def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
     """The rewriting of the earlier guard has the faults, and the plan reveals them."""
     guard = Guard(confine=first_guard.confine)

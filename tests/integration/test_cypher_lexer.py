@@ -11,7 +11,7 @@ from neo4j.exceptions import ClientError
 from cognigraph.cypher.guard.lexer import render, tokenize
 from cognigraph.errors import QueryError
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.every_line]
+pytestmark = pytest.mark.neo4j
 
 CHARACTERS = [
     *map(chr, range(0x20, 0x100)),
@@ -37,7 +37,7 @@ def driver(neo4j_uri: str) -> Iterator[Driver]:
         yield driver
 
 
-@pytest.fixture(params=["", "CYPHER 25 "])
+@pytest.fixture(params=[pytest.param("", marks=pytest.mark.oldest_line), "CYPHER 25 "])
 def language(request: pytest.FixtureRequest, driver: Driver) -> str:
     prefix: str = request.param
     if prefix and "/5." in driver.get_server_info().agent:

@@ -269,7 +269,7 @@ def wait_until_online(driver: Driver, name: str) -> None:
     driver.execute_query("CALL db.awaitIndex($name, 60)", name=name)
 
 
-@pytest.mark.every_line
+@pytest.mark.oldest_line
 @pytest.mark.changes_indexes
 def test_a_big_space_searches_its_own_index_and_finds_the_same(
     open_store: Open, driver: Driver, space: str
