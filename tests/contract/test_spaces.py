@@ -11,11 +11,12 @@ from cognigraph import ConfigurationError, Memory, Message, StoreError
 from cognigraph.operations.adding import clean_message
 from cognigraph.operations.copying import Import
 from cognigraph.stores.records import Derivation
+from tests.cases import first_on_neo4j
 from tests.contract.test_enrichment import claim
 from tests.contract.test_forget import TALK, at, everything_shown, tell
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.oldest_line
 
 
 @pytest.mark.slow
@@ -176,7 +177,7 @@ def shown(space):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("derived", [True, False])
+@pytest.mark.parametrize("derived", first_on_neo4j([True, False]))
 def test_a_space_goes_to_the_other_store_and_back(
     open_memory, space_name, tmp_path, derived, extractor
 ):

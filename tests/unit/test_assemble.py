@@ -225,6 +225,7 @@ def test_nothing_that_fits_is_nothing():
     assert block(result((hit(0),)), 1) == ""
 
 
+@pytest.mark.slow
 def test_the_budget_holds_and_takes_the_best():
     hits = tuple(
         hit(n, "word " * 20, speaker="Ann" + "ab"[n // 26] + chr(97 + n % 26)) for n in range(30)
