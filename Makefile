@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where there are 4 GB for them: on a disk each commit waits for it.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "TMPDIR=/dev/shm"}')
 
-# The fast part: what takes less than a twentieth of a second. The mark decides; see CONTRIBUTING.md.
+# The fast part: what takes less than 0.04 seconds. The mark decides; see CONTRIBUTING.md.
 FAST := not neo4j and not slow and not fuzz
 
 # pip prints a warning of setuptools at each editable installation, about nothing one could change.
@@ -52,7 +52,7 @@ demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 demo-loop: $(VENV)/.ready ## Answer questions in rounds, with a scripted model
 	$(BIN)/cognigraph demo --loop
 
-test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
+test: $(VENV)/.ready ## The whole suite, on SQLite and on a real Neo4j; what depends on its version on two
 	$(MEMORY) $(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-failed: $(VENV)/.ready ## What failed in the last run, one test after the other, up to the first failure

@@ -36,7 +36,13 @@ from bench.measure import write
 from bench.said import Question, Talk, filled_space, talks
 from cognigraph.embed import Embedder
 from cognigraph.retrieve import results, standing
-from cognigraph.retrieve.standing import COMPARED, LIKELY, VERSION_DEPTH, VERSION_WEIGHTS, Said
+from cognigraph.retrieve.standing import (
+    COMPARED,
+    LIKELY,
+    VERSION_DEPTH,
+    VERSION_WEIGHTS,
+    ComparedMessage,
+)
 
 WEIGHTS = Path(standing.__file__)
 NEVER = 1e9
@@ -52,7 +58,7 @@ class Asked:
     those of the pairs, ``target`` (p,) and ``weight`` (p,) what is learned of them.
     """
 
-    found: Sequence[Said]
+    found: Sequence[ComparedMessage]
     asks_state: bool
     ids: Sequence[str]
     evidence: frozenset[str]
@@ -65,9 +71,9 @@ class Asked:
 
 def asked_of(talk: Talk, embedder: Embedder) -> Iterator[Asked]:
     """Ask the questions of a conversation that may ask how something is."""
-    seen: list[tuple[Sequence[Said], bool]] = []
+    seen: list[tuple[Sequence[ComparedMessage], bool]] = []
 
-    def unordered(found: Sequence[Said], *, asks_state: bool) -> list[int]:
+    def unordered(found: Sequence[ComparedMessage], *, asks_state: bool) -> list[int]:
         seen.append((found, asks_state))
         return list(range(len(found)))
 
@@ -88,7 +94,7 @@ def asked_of(talk: Talk, embedder: Embedder) -> Iterator[Asked]:
 
 
 def _with_pairs(
-    question: Question, found: Sequence[Said], ids: Sequence[str], asks_state: bool
+    question: Question, found: Sequence[ComparedMessage], ids: Sequence[str], asks_state: bool
 ) -> Asked:
     similarity = standing._similarities(found)
     between = standing.messages_between(found, similarity)

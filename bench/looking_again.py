@@ -25,7 +25,7 @@ from bench.said import ADVERSARIAL, Question, filled_space, talks
 from cognigraph import Context, Space, Strategy
 from cognigraph.evaluate.metrics import mean
 from cognigraph.loop import AskAsItIs
-from cognigraph.loop.wordings import asks_for_many
+from cognigraph.loop.state import asks_for_many
 
 TOKENS = 2600
 _SHARES = ("share", "whole", "told", "all_told", "summary")

@@ -30,7 +30,7 @@ from bench.kept_vectors import embedder_for
 from bench.measure import write
 from cognigraph import Memory
 from cognigraph.embed import Embedder
-from cognigraph.operations.asking import with_request
+from cognigraph.operations.asking import answer_question
 from cognigraph.retrieve.confidence import BIAS, FOUND, WEIGHTS, signals
 from cognigraph.retrieve.plan import SearchRequest, rank_candidates
 from cognigraph.retrieve.search import search
@@ -105,7 +105,9 @@ def ask(
 
     engine = memory._engine
     settings = engine.settings.search
-    return with_request(engine, "default", answer, question, now=now, as_of=None, settings=settings)
+    return answer_question(
+        engine, "default", question, answer, now=now, as_of=None, settings=settings
+    )
 
 
 def collect(found: list[Talk], name: str, model: Embedder) -> Iterator[Asked]:

@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
-from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from cognigraph.errors import StoreError
@@ -242,12 +241,7 @@ class AsyncMemory(AsyncSpace):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     @_own

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from cognigraph.embed import Embedder, EmbedFunction
@@ -148,8 +147,8 @@ class Admin:
     def delete_space(self, name: str, *, by: str | None = None) -> None:
         """Delete a space with all that it holds, also what keeps forgotten messages from returning.
 
-        The bytes are removed as with :meth:`forget`. Deleting a space that does not exist does
-        nothing. Only the audit log still has its name.
+        The bytes are removed as with :meth:`Space.forget`. Deleting a space that does not exist
+        does nothing. Only the audit log still has its name.
 
         Args:
             name: the space.
@@ -293,12 +292,7 @@ class Memory(Space):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @checked

@@ -345,7 +345,7 @@ class StorageSettings:
     ``reads`` is for clusters of Neo4j servers, and for Aura. With ``"leader"`` the server that
     takes the writes also answers the searches, which see what every program has stored before.
     With ``"followers"`` the others answer; a search sees at least what this memory has stored or
-    read before, and what :meth:`Memory.catch_up` names. ``cypher()`` is answered by a follower.
+    read before, and what :meth:`Admin.catch_up` names. ``cypher()`` is answered by a follower.
 
     ``index_bytes`` bounds the in-memory search indexes of a SQLite memory: those of the spaces
     searched last are kept, and at least one.

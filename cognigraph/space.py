@@ -42,7 +42,13 @@ from cognigraph.model import (
 from cognigraph.model.filters import MessageQuery, TripleQuery
 from cognigraph.operations import forgetting
 from cognigraph.operations.adding import Progress, add_all, add_batch
-from cognigraph.operations.asking import LoopRequest, checked_turns, in_utc, run_loop, with_request
+from cognigraph.operations.asking import (
+    LoopRequest,
+    answer_question,
+    checked_turns,
+    in_utc,
+    run_loop,
+)
 from cognigraph.operations.facts import FACTS, listed, state
 from cognigraph.operations.facts import history as fact_history
 from cognigraph.operations.files import Files
@@ -288,14 +294,13 @@ class Space(Tenant):
         """
         chosen = settings or self._engine.settings.search
         wanted = chosen.k if k is None else k
-        shown = max(wanted, EXPLAINED) if explain else wanted
-        self._engine.store.search.warm(self._name)
-        answer = partial(search_layer, k=shown if layer != "episodes" else wanted, layer=layer)
-        result = with_request(
+        has_others = explain and layer != "episodes"
+        count = max(wanted, EXPLAINED) if has_others else wanted
+        result = answer_question(
             self._engine,
             self._name,
-            answer,
             question,
+            partial(search_layer, k=count, layer=layer),
             now=now,
             as_of=as_of,
             valid_at=valid_at,
@@ -306,7 +311,7 @@ class Space(Tenant):
             per_session=per_session,
             min_confidence=min_confidence,
         )
-        if explain and layer != "episodes":
+        if has_others:
             hits = result.hits
             result = replace(result, hits=hits[:wanted], others=hits[wanted:])
         return result
@@ -381,17 +386,12 @@ class Space(Tenant):
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
         display_zone = zone(timezone) or self._engine.zone or UTC
-        self._engine.store.search.warm(self._name)
-        answer = partial(
-            build_block,
-            settings=chosen.context,
-            k=k,
-            max_tokens=budget,
-            zone=display_zone,
+        build = partial(
+            build_block, settings=chosen.context, k=k, max_tokens=budget, zone=display_zone,
             shape=shape,
-        )
-        return with_request(
-            self._engine, self._name, answer, question, now=now, as_of=as_of, valid_at=valid_at,
+        )  # fmt: skip
+        return answer_question(
+            self._engine, self._name, question, build, now=now, as_of=as_of, valid_at=valid_at,
             where=where, settings=chosen.search, also=also, without=without,
             per_session=per_session, min_confidence=min_confidence,
         )  # fmt: skip
@@ -426,7 +426,7 @@ class Space(Tenant):
             limits: of rounds, calls, tokens, cost and time. A limit that is reached ends the
                 search; the last call is kept for the answer.
             repair: whether changes of facts in conflict are only proposed, or made as well, all in
-                one transaction. :meth:`restore` undoes each.
+                one transaction. :meth:`Review.restore` undoes each.
             on_round: called with each :class:`~cognigraph.loop.Round` as it ends.
             max_tokens: budget of the block that the answer is written from; the strategy's if
                 absent.
@@ -488,17 +488,10 @@ class Space(Tenant):
         if not question.strip():
             raise ConfigurationError("give the question that should have found the message")
         wanted = chosen.k if k is None else k
-        answer = partial(explain_rank, expected=message, k=wanted)
-        return with_request(
-            self._engine,
-            self._name,
-            answer,
-            question,
-            now=now,
-            as_of=as_of,
-            settings=chosen,
-            where=where,
-        )
+        return answer_question(
+            self._engine, self._name, question, partial(explain_rank, expected=message, k=wanted),
+            now=now, as_of=as_of, settings=chosen, where=where,
+        )  # fmt: skip
 
     @checked
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:

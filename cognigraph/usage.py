@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,4 @@ class Usage:
     cached_input_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.cached + other.cached,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.seconds + other.seconds,
-            self.cost + other.cost,
-            self.cached_input_tokens + other.cached_input_tokens,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))

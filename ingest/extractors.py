@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from cognigraph.llm import Budget, Model
 
 DEFAULT_EXTRACTOR = "rules"
-
-
 _WITH_MODEL = ("openai", "ama", "hymem", "membuilder", "openai+membuilder")
 _KINDS = ("rules", "auto", *_WITH_MODEL)
+
+
+def chosen_extractor() -> str:
+    """The extractor of programs that nobody told one: "auto" once ``setup`` has chosen a model."""
+    from cognigraph.llm.choice import choice_file  # urllib is for those who ask
+
+    return "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
 
 
 def with_model(kind: str, model: Model, timezone: tzinfo | None = None) -> Extractor:

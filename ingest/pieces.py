@@ -274,7 +274,7 @@ def _title(text: str) -> str:
 
 
 def _is_code(text: str) -> bool:
-    """Whether so many lines look like code that the text is a source file."""
+    """Whether enough lines look like code for the text to be a source file."""
     lines = [line for _, line in _lines(text) if line.strip()]
     like_code = sum(_CODE.match(line) is not None for line in lines)
     return like_code >= max(_CODE_SHARE * len(lines), 3)

@@ -53,20 +53,20 @@ _HELPS = 0.5
 
 
 _SESSION, _EPISODE = 45, 60
-"""Tokens of the line of a session, and of an episode of an overview."""
+"""The most tokens of the line of a session, and of an episode in an overview."""
 
 _HEAD = 25
 """Tokens of the label, the time, the session and the speaker before a message."""
 
 _REFILLS = 1
-"""So often messages are chosen again, for the room that short heads and told facts leave."""
+"""Messages are chosen once more, because short heads and facts that messages tell leave room."""
 
 _FOR_SESSION = 130
-"""For each so many tokens of their room, sessions get the tokens of one line, and at least those of
-one: what their lines take is missing for messages."""
+"""One session is shown for each 130 tokens of the room for sessions, and at least one. The rest of
+that room goes to messages."""
 
 _EPISODE_SHARE = 0.3
-"""Of the block of an overview, for the lines of episodes."""
+"""The share of an overview's block for the lines of episodes."""
 
 
 class _Block:
@@ -86,7 +86,7 @@ class _Block:
         return other
 
     def widened(self, tokens: int) -> _Block:
-        """A copy with so much more room: what short heads save later."""
+        """A copy with this much more room: what short heads will save."""
         other = self.copy()
         other._left += tokens
         return other
@@ -197,7 +197,7 @@ def assemble(
         return places[place]
 
     saved = 0
-    for attempt in range(1 + _REFILLS):  # what facts and heads cost less goes to further messages
+    for attempt in range(1 + _REFILLS):  # what facts and heads save goes to further messages
         triples, chosen = fill(facts, saved)
         texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
         again = set() if attempt else told_again(triples, texts, zone)
@@ -237,7 +237,7 @@ def assemble(
 
 
 class _Endings:
-    """What is added to a message whose statement has been superseded, or is not true then."""
+    """Marks messages whose statements were superseded, or are not true at ``valid_at``."""
 
     def __init__(
         self, result: SearchResult, triples: Sequence[Triple], *, zone: tzinfo, carried: Carried
@@ -285,7 +285,7 @@ def _floor(best: float) -> float:
 def _ordered(
     chosen: Sequence[Shown], result: SearchResult, settings: ContextSettings
 ) -> list[Shown]:
-    """By time or by rank; a correction never stands before what it corrects."""
+    """The messages by time or by rank; a correction never stands before what it corrects."""
     rank = {(hit.session, hit.id): rank for rank, hit in enumerate(result.hits)}
 
     def by_time(item: Shown) -> tuple[datetime, str, int, str, int]:
@@ -313,7 +313,7 @@ def _texts(messages: Sequence[Shown], zone: tzinfo, background: Background) -> l
 
 
 def _all_fit(hits: Sequence[Hit], count: Callable[[str], int], room: int) -> bool:
-    """Whether all messages fit into so many tokens, whole and with what stands before each."""
+    """Whether all messages, whole and with their heads, fit into ``room`` tokens."""
     total = 0
     for hit in hits:
         total += count(hit.text) + _HEAD

@@ -17,12 +17,19 @@ from cognigraph.model.answers import Shape
 from cognigraph.model.graph import newest_written
 from cognigraph.model.messages import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block_lines import Background, Before, MessageKey, Said
-from cognigraph.retrieve.confidence import FEW, judged
+from cognigraph.retrieve.block_lines import Background, Before, SpokenText
+from cognigraph.retrieve.confidence import FEW, without_unsupported
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import Analysis, subject_of
 from cognigraph.retrieve.rank.signals import corrects
-from cognigraph.retrieve.search import NextTurn, QueryOutcome, SearchOutcome, search, search_layer
+from cognigraph.retrieve.search import (
+    MessageKey,
+    NextTurn,
+    QueryOutcome,
+    SearchOutcome,
+    search,
+    search_layer,
+)
 from cognigraph.settings import ContextSettings
 from cognigraph.stores.candidates import Candidates, ChunkRecord
 from cognigraph.stores.protocols import Store
@@ -32,8 +39,8 @@ from cognigraph.text.terms import query_terms
 from cognigraph.text.word_book import idf
 
 TOKENS_PER_MESSAGE, TOKENS_IN_OVERVIEW = 30, 40
-"""Tokens of the budget for each message that is considered: few are shown in less. In an overview
-each has a whole head."""
+"""One message is considered for so many tokens of the budget, because few are shown in less. In an
+overview each has a whole head."""
 
 _MOST_PARTS = 8
 """Of a message in more parts, only the part that matched is read."""
@@ -51,9 +58,9 @@ def build_block(
     """Answer a question with a block of at most ``max_tokens``.
 
     Without a ``shape`` the words of the question say whether it asks for an overview. ``k`` is how
-    many of the best messages are considered; ``None`` leaves it to the settings. A result that
-    nothing supports is left out (:func:`cognigraph.retrieve.confidence.judged`), unless the request
-    says how sure it must be.
+    many of the best messages are considered; ``None`` leaves it to the settings. What nothing
+    supports is left out (:func:`~cognigraph.retrieve.confidence.without_unsupported`), unless the
+    request has a ``min_confidence`` of its own.
     """
     subject = subject_of(request.question, shape)
     wanted = k or settings.messages
@@ -61,12 +68,12 @@ def build_block(
         each = TOKENS_PER_MESSAGE if subject is None else TOKENS_IN_OVERVIEW
         wanted = max(request.settings.k, max_tokens // each)
     if subject is None:
-        found = search(request, k=wanted)
+        outcome = search(request, k=wanted)
     else:
-        found = find_overview(request, subject, k=wanted)
+        outcome = find_overview(request, subject, k=wanted)
     if request.min_confidence is None:
-        found = _judged(found, settings.floor)
-    background = fetch_background(request.store, request.space, found)
+        outcome = _without_unsupported(outcome, settings.floor)
+    background = fetch_background(request.store, request.space, outcome)
     unseen = {
         corrected: hit
         for corrected, hit in background.corrections.items()
@@ -77,33 +84,33 @@ def build_block(
         background, corrections=unseen, written=lines, overview=subject is not None
     )
     block = assemble(
-        found.result, settings, max_tokens=max_tokens, zone=zone, background=background
+        outcome.result, settings, max_tokens=max_tokens, zone=zone, background=background
     )
-    return block if found.result.hits else block.with_notes(found.result.trace.notes)
+    return block if outcome.result.hits else block.with_notes(outcome.result.trace.notes)
 
 
-def _judged(found: SearchOutcome, floor: float) -> SearchOutcome:
-    few = all(query.candidates.lexicon.chunks < FEW for query in found.queries)
-    result = judged(found.result, floor, few=few and floor > 0)
+def _without_unsupported(outcome: SearchOutcome, floor: float) -> SearchOutcome:
+    few = all(query.candidates.lexicon.chunks < FEW for query in outcome.queries)
+    result = without_unsupported(outcome.result, floor, few=few and floor > 0)
     kept = {(hit.session, hit.id) for hit in result.hits}
-    given = zip(found.result.hits, found.given_by, strict=True)
+    given = zip(outcome.result.hits, outcome.given_by, strict=True)
     given_by = [query for hit, query in given if (hit.session, hit.id) in kept]
-    return replace(found, result=result, given_by=given_by)
+    return replace(outcome, result=result, given_by=given_by)
 
 
-def fetch_background(store: Store, space: str, found: SearchOutcome) -> Background:
+def fetch_background(store: Store, space: str, outcome: SearchOutcome) -> Background:
     """Fetch the whole texts of hits that were split, and what was said around the hits."""
     weights: dict[str, float] = {}
-    for query in found.queries:
+    for query in outcome.queries:
         terms = query.plan.analysis.terms
         weights.update(zip(terms, idf(query.candidates.lexicon, terms).tolist(), strict=True))
-    hits = found.result.hits
+    hits = outcome.result.hits
     # With a filter only what passes it is shown, so nothing is quoted from other messages.
-    is_filtered = any(query.plan.request.where != Filter() for query in found.queries)
-    previous = {} if is_filtered else _previous(found)
-    following = _following(found)
-    sources = sources_of_facts(space, found)
-    spoken = {**chunks_of_sessions(found), **chunks_of_episodes(space, found)}
+    is_filtered = any(query.plan.request.where != Filter() for query in outcome.queries)
+    previous = {} if is_filtered else _previous(outcome)
+    following = _following(outcome)
+    sources = sources_of_facts(space, outcome)
+    spoken = {**chunks_of_sessions(outcome), **chunks_of_episodes(space, outcome)}
     wanted = {*previous.values(), *(turn.uid for turns in following.values() for turn in turns)}
     wanted.update(uid for uids in (*sources.values(), *spoken.values()) for uid in uids)
     records = store.search.chunks(space, sorted(wanted))
@@ -112,23 +119,23 @@ def fetch_background(store: Store, space: str, found: SearchOutcome) -> Backgrou
         whole=_whole(store, space, hits),
         before=_before(hits, previous, records),
         corrections=_corrections(hits, following, records),
-        sources=_said(sources, records),
-        spoken=_said(spoken, records),
-        analyses=_analyses(found),
+        sources=_spoken_texts(sources, records),
+        spoken=_spoken_texts(spoken, records),
+        analyses=_analyses(outcome),
     )
 
 
-def _said(
+def _spoken_texts(
     uids: Mapping[str, Sequence[str]], records: Mapping[str, ChunkRecord]
-) -> dict[str, tuple[Said, ...]]:
+) -> dict[str, tuple[SpokenText, ...]]:
     return {
-        key: tuple(Said(records[uid].text, records[uid].at) for uid in own if uid in records)
+        key: tuple(SpokenText(records[uid].text, records[uid].at) for uid in own if uid in records)
         for key, own in uids.items()
     }
 
 
-def _analyses(found: SearchOutcome) -> tuple[Analysis, ...]:
-    several = found.queries if len(found.queries) > 1 else ()
+def _analyses(outcome: SearchOutcome) -> tuple[Analysis, ...]:
+    several = outcome.queries if len(outcome.queries) > 1 else ()
     return tuple(query.plan.analysis for query in several)
 
 
@@ -142,27 +149,28 @@ def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, st
     return texts
 
 
-def _previous(found: SearchOutcome) -> dict[MessageKey, str]:
+def _previous(outcome: SearchOutcome) -> dict[MessageKey, str]:
     """Uids of the chunks before the hits, where they are among the candidates."""
     previous: dict[MessageKey, str] = {}
-    for hit, query, row in _placed(found):
+    for hit, query, row in _placed(outcome):
         uid = query.before(row)
         if uid is not None:
             previous[hit.session, hit.id] = uid
     return previous
 
 
-def _placed(found: SearchOutcome) -> Iterator[tuple[Hit, QueryOutcome, int]]:
+def _placed(outcome: SearchOutcome) -> Iterator[tuple[Hit, QueryOutcome, int]]:
     """Each hit with the query that gave it, and its row among the candidates of that query."""
-    rows = [query.row_of_hits() for query in found.queries]
-    for hit, given_by in zip(found.result.hits, found.given_by, strict=True):
-        yield hit, found.queries[given_by], rows[given_by][hit.session, hit.id]
+    rows = [query.row_of_hits() for query in outcome.queries]
+    for hit, given_by in zip(outcome.result.hits, outcome.given_by, strict=True):
+        yield hit, outcome.queries[given_by], rows[given_by][hit.session, hit.id]
 
 
-def _following(found: SearchOutcome) -> dict[MessageKey, list[NextTurn]]:
+def _following(outcome: SearchOutcome) -> dict[MessageKey, list[NextTurn]]:
     """The chunks that may correct the hits, in their order."""
     return {
-        (hit.session, hit.id): query.following(row, hit.parts) for hit, query, row in _placed(found)
+        (hit.session, hit.id): query.following(row, hit.parts)
+        for hit, query, row in _placed(outcome)
     }
 
 
@@ -211,15 +219,17 @@ def _before(
     previous: Mapping[MessageKey, str],
     records: Mapping[str, ChunkRecord],
 ) -> dict[MessageKey, Before]:
-    found = {}
+    messages_before = {}
     for hit in hits:
         record = records.get(previous.get((hit.session, hit.id), ""))
         if record is not None and record.message_id != hit.id and record.role not in UNREAD_ROLES:
-            found[hit.session, hit.id] = Before(record.message_id, record.speaker, record.text)
-    return found
+            messages_before[hit.session, hit.id] = Before(
+                record.message_id, record.speaker, record.text
+            )
+    return messages_before
 
 
-# Which chunks stand behind the facts and the summaries of a result, as far as they are checked.
+# The chunks behind those facts and summaries of a result whose dates and numbers are checked.
 
 _MOST_SOURCES = 8
 """The newest messages of a fact that are read; more of them say the same."""
@@ -228,39 +238,41 @@ _MOST_PARTS_OF_SOURCE = 4
 """Parts of a message that are read where it is not known which one states a fact."""
 
 
-def sources_of_facts(space: str, found: SearchOutcome) -> dict[str, list[str]]:
+def sources_of_facts(space: str, outcome: SearchOutcome) -> dict[str, list[str]]:
     """The uids of the chunks behind each fact of a result that has a date or a number.
 
-    Facts that an application stated are left out. A fact that is no candidate, because it only
-    took the place of one, has the messages that it names.
+    Facts that an application stated are left out: they are not checked. A fact that is no
+    candidate, because it only superseded one, has the chunks of the messages it lists as sources.
     """
     uids: dict[str, list[str]] = {}
-    for triple in _told(found):
+    for triple in _told(outcome):
         if triple.uid in uids or triple.is_stated or not _is_checked(triple):
             continue
         evidence = [
-            uid for query in found.queries for uid in _evidence(query.candidates, triple.uid)
+            uid for query in outcome.queries for uid in _evidence(query.candidates, triple.uid)
         ]
         uids[triple.uid] = evidence or list(_named(space, triple))
     return uids
 
 
-def chunks_of_sessions(found: SearchOutcome) -> dict[str, list[str]]:
+def chunks_of_sessions(outcome: SearchOutcome) -> dict[str, list[str]]:
     """The uids of the chunks of each session whose summary or keys have a number.
 
-    Those are candidates; of many, those most like the question.
+    Only candidates are among them, and at most 40, those most like the question.
     """
     uids: dict[str, list[str]] = {}
-    for hit in found.result.sessions:
+    for hit in outcome.result.sessions:
         session = hit.session
         if not quantities(" ".join((session.summary, *session.keys))):
             continue
-        own = [uid for query in found.queries for uid in _of_session(query.candidates, session.id)]
+        own = [
+            uid for query in outcome.queries for uid in _of_session(query.candidates, session.id)
+        ]
         uids[session.id] = list(dict.fromkeys(own))
     return uids
 
 
-def chunks_of_episodes(space: str, found: SearchOutcome) -> dict[str, list[str]]:
+def chunks_of_episodes(space: str, outcome: SearchOutcome) -> dict[str, list[str]]:
     """The uids of the chunks that an episode covers, for each whose text has a number."""
     return {
         episode.uid: [
@@ -268,17 +280,20 @@ def chunks_of_episodes(space: str, found: SearchOutcome) -> dict[str, list[str]]
             for id in episode.messages[:_MOST_OF_SESSION]
             for part in range(_MOST_PARTS_OF_SOURCE)
         ]
-        for episode in found.result.episodes
+        for episode in outcome.result.episodes
         if quantities(episode.text)
     }
 
 
-def _told(found: SearchOutcome) -> Iterator[Triple]:
-    """The facts of a result, and those that hits state: they may be told at the end of another."""
-    yield from found.result.triples
-    stated = [triple for hit in found.result.hits for triple in hit.triples]
+def _told(outcome: SearchOutcome) -> Iterator[Triple]:
+    """The facts of a result, and those that hits state and that superseded another one.
+
+    The latter may be told at the end of a message that states what they superseded.
+    """
+    yield from outcome.result.triples
+    stated = [triple for hit in outcome.result.hits for triple in hit.triples]
     superseding = {triple.superseded_by for triple in stated}
-    superseding |= {triple.superseded_by for triple in found.result.triples}
+    superseding |= {triple.superseded_by for triple in outcome.result.triples}
     yield from (triple for triple in stated if triple.uid in superseding)
 
 
@@ -352,7 +367,7 @@ def relevant(procedures: Sequence[Written], question: str) -> list[Written]:
         for procedure in procedures
     ]
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].title, pair[1].chain))
-    return [one for score, one in ranked if score]
+    return [procedure for score, procedure in ranked if score]
 
 
 def procedure_line(procedure: Written) -> str:
@@ -368,7 +383,7 @@ def _fitting(
     """The heading and the lines that fit; nothing if no line does."""
     taken: list[str] = []
     left = room - count(f"\n{heading}")
-    for line in lines:  # indented, so that none stands where a heading does
+    for line in lines:  # indented, so that stored text cannot pose as a heading
         line = f"{INDENT}{line}"
         cost = count(f"\n{line}")
         if cost <= left:
@@ -383,21 +398,21 @@ def _fitting(
 # the topic. An overview needs the others as well, so each further message of a session counts less.
 
 _WIDE = 3
-"""So many times as many messages are searched for as are chosen."""
+"""The search gives three times as many messages as are chosen."""
 _HALF_RANK = 10.0
 """The worth of a message falls with its rank r (from 0) as 1 / (1 + r / 10)."""
 _NEXT = 0.9
-"""Each message of a session counts so much less than the one chosen before it."""
+"""Each further message of a session is worth this share of the one chosen before it."""
 _EPISODES = 12
 _MOST_SAMPLED = 2000
-"""Of the newest episodes, for an overview of everything."""
+"""The newest episodes, from which those for an overview of everything are taken."""
 
 
 def find_overview(request: SearchRequest, subject: str, *, k: int) -> SearchOutcome:
     """The ``k`` messages and the best episodes for an overview of a subject.
 
-    An empty subject is everything: what episodes at even distances in time are about is searched
-    for.
+    An empty subject stands for everything. Then the queries are the titles of episodes at even
+    distances in time.
     """
     if not subject and (sample := _sample(request)):
         return _of_everything(request, sample, k=k)
@@ -418,10 +433,10 @@ def _sample(request: SearchRequest) -> list[Episode]:
     """Episodes from the first to the last that the request lets through, at even distances."""
     where, as_of = request.where, request.as_of
     since, latest = where.since, where.latest
-    found = request.store.graph.episodes(request.space, limit=_MOST_SAMPLED, offset=0)
+    episodes = request.store.graph.episodes(request.space, limit=_MOST_SAMPLED, offset=0)
     wanted = [
         episode
-        for episode in found
+        for episode in episodes
         if (not where.sessions or episode.session in where.sessions)
         and (as_of is None or episode.ended_at <= as_of)
         and (not isinstance(since, datetime) or episode.ended_at >= since)
@@ -440,8 +455,8 @@ def _sample(request: SearchRequest) -> list[Episode]:
 def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int) -> SearchOutcome:
     queries = [episode.title or episode.summary for episode in sample]
     about = replace(request, question=queries[0], also=(*request.also, *queries[1:]))
-    found = search(about, k=k)
-    shown = {(hit.session, hit.id) for hit in found.result.hits}
+    outcome = search(about, k=k)
+    shown = {(hit.session, hit.id) for hit in outcome.result.hits}
     episodes = [item for item in sample if any((item.session, id) in shown for id in item.messages)]
     # The first episode of each session, then the second ones: not all may fit.
     by_session: defaultdict[str, list[Episode]] = defaultdict(list)
@@ -449,7 +464,7 @@ def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int)
         by_session[episode.session].append(episode)
     rounds = zip_longest(*by_session.values())
     chosen = tuple(episode for turn in rounds for episode in turn if episode is not None)
-    return replace(found, result=replace(found.result, episodes=chosen))
+    return replace(outcome, result=replace(outcome.result, episodes=chosen))
 
 
 def spread(hits: Sequence[Hit], k: int) -> list[int]:

@@ -12,11 +12,9 @@ from typing import Literal
 from cognigraph.english.sentences import sentence_spans
 from cognigraph.model import Episode, Hit, SearchResult, Session, Theme, Triple
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.search import MessageKey
 from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import in_quotes, named, one_line
-
-MessageKey = tuple[str, str]
-"""Session and id of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenText:
     """The text of a message, or of a part of it, and when it was said."""
 
     text: str
@@ -53,8 +51,8 @@ class Background:
     whole: Mapping[MessageKey, str] = field(default_factory=dict)
     before: Mapping[MessageKey, Before] = field(default_factory=dict)
     corrections: Mapping[MessageKey, Hit] = field(default_factory=dict)
-    sources: Mapping[str, tuple[Said, ...]] = field(default_factory=dict)
-    spoken: Mapping[str, tuple[Said, ...]] = field(default_factory=dict)
+    sources: Mapping[str, tuple[SpokenText, ...]] = field(default_factory=dict)
+    spoken: Mapping[str, tuple[SpokenText, ...]] = field(default_factory=dict)
     written: tuple[str, ...] = ()
     analyses: tuple[Analysis, ...] = ()
     overview: bool = False
@@ -274,7 +272,7 @@ def _longest(length: int, fits: Callable[[int], bool]) -> int:
 
 
 def _clause_end(text: str, longest: int) -> int:
-    """Where to cut a text of which so many characters fit: after a clause, else after a word."""
+    """Where to cut a text to ``longest`` characters: after a clause, else after a word."""
     ends = [match.start() for match in _CLAUSE_END.finditer(text[: longest + 1])]
     if ends and ends[-1] >= longest * _LEAST_PART:
         return ends[-1]

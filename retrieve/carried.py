@@ -19,7 +19,7 @@ from cognigraph.english.sentences import Sentence, sentence_spans, sentences
 from cognigraph.english.times.find import Tense, TimeSpan, find_times, read_times
 from cognigraph.english.times.readers import CERTAIN, MONTHS
 from cognigraph.model import Theme, Triple
-from cognigraph.retrieve.block_lines import Background, Said, Topic
+from cognigraph.retrieve.block_lines import Background, SpokenText, Topic
 from cognigraph.text.numbers import (
     has_digits,
     quantities,
@@ -63,7 +63,7 @@ class Carried:
     def __init__(self, background: Background, zone: tzinfo) -> None:
         self._background = background
         self._zone = zone
-        self._read: dict[Said, list[When]] = {}
+        self._read: dict[SpokenText, list[When]] = {}
         self._said_on: dict[datetime, list[When]] = {}
         self._facts: dict[str, Triple | None] = {}
         self._topics: dict[str, Topic | None] = {}
@@ -119,7 +119,7 @@ class Carried:
             return topic
         return replace(topic, session=replace(session, themes=tuple(themes), keys=keys))
 
-    def _theme(self, theme: Theme, said: Sequence[Said]) -> Theme | None:
+    def _theme(self, theme: Theme, said: Sequence[SpokenText]) -> Theme | None:
         title = theme.title if self.numbers(theme.title, said) else ""
         spans = list(sentence_spans(theme.summary))
         kept = [theme.summary[a:b] for a, b in spans if self.numbers(theme.summary[a:b], said)]
@@ -128,7 +128,7 @@ class Carried:
         summary = theme.summary if len(kept) == len(spans) else " ".join(kept)
         return replace(theme, title=title, summary=summary)
 
-    def date(self, when: When, said: Iterable[Said]) -> bool:
+    def date(self, when: When, said: Iterable[SpokenText]) -> bool:
         """Whether one of the messages states a time, or was said on it.
 
         A month or a year is also carried by a day within it. The two ends of a time may be stated
@@ -150,7 +150,7 @@ class Carried:
                 return True
         return False
 
-    def numbers(self, text: str, said: Sequence[Said]) -> bool:
+    def numbers(self, text: str, said: Sequence[SpokenText]) -> bool:
         """Whether each date and each quantity that a text has in digits is carried by the messages.
 
         Dates are carried as in :meth:`date`. Digits after a letter ("TX81Z") are part of a name.
@@ -168,7 +168,7 @@ class Carried:
                 return False
         return all(self._number(quantity, said) for quantity in quantities(text))
 
-    def _names_month(self, words: Iterable[str], said: Sequence[Said]) -> bool:
+    def _names_month(self, words: Iterable[str], said: Sequence[SpokenText]) -> bool:
         """Whether a message names the months of a date that is not carried as a whole."""
         months = {MONTHS[word.lower()] for word in words if word.lower() in MONTHS}
         named = {
@@ -179,7 +179,7 @@ class Carried:
         }
         return months <= named
 
-    def _number(self, number: str, said: Sequence[Said]) -> bool:
+    def _number(self, number: str, said: Sequence[SpokenText]) -> bool:
         if any(self._has_number(message, number) for message in said):
             return True
         if not _YEAR.fullmatch(number):
@@ -187,7 +187,7 @@ class Carried:
         dates = (item for message in said[:_MOST_READ] for item in self._stated(message))
         return any(number in date.text for date in dates)
 
-    def _has_number(self, message: Said, number: str) -> bool:
+    def _has_number(self, message: SpokenText, number: str) -> bool:
         text = message.text[:_LONGEST]
         if has_digits(text, number):
             return True
@@ -196,7 +196,7 @@ class Carried:
             return True
         return bool(_YEAR.fullmatch(number)) and number[2:] in _SHORT_YEAR.findall(text)  # "'16"
 
-    def _since(self, triple: Triple, when: When | None, said: Sequence[Said]) -> bool:
+    def _since(self, triple: Triple, when: When | None, said: Sequence[SpokenText]) -> bool:
         assert triple.valid_from is not None
         told = [triple.first_observed, *([when.start] if when else [])]
         return self._in_month_of(triple.valid_from, told) or self._month(triple.valid_from, said)
@@ -214,11 +214,11 @@ class Carried:
         month = _local(moment, self._zone).strftime("%Y-%m")
         return any(_local(item, self._zone).strftime("%Y-%m") == month for item in told)
 
-    def _month(self, moment: datetime, said: Iterable[Said]) -> bool:
+    def _month(self, moment: datetime, said: Iterable[SpokenText]) -> bool:
         when = parse_when(_local(moment, self._zone).strftime("%Y-%m"))
         return when is not None and self.date(when, said)
 
-    def _stated(self, message: Said) -> list[When]:
+    def _stated(self, message: SpokenText) -> list[When]:
         """The day of a message, for the reader and in UTC, and the times that it states."""
         if message not in self._read:
             days = self._days(message)
@@ -228,7 +228,7 @@ class Carried:
             self._read[message] = [*days, *stated]
         return self._read[message]
 
-    def _days(self, message: Said) -> list[When]:
+    def _days(self, message: SpokenText) -> list[When]:
         if message.at not in self._said_on:
             days = sorted({_local(message.at, zone).date() for zone in (self._zone, UTC)})
             read = [parse_when(day.isoformat()) for day in days]

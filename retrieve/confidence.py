@@ -78,7 +78,7 @@ def signals(
     }
 
 
-def of_result(candidates: Candidates, analysis: Analysis, ranking: Ranking) -> float | None:
+def result_confidence(candidates: Candidates, analysis: Analysis, ranking: Ranking) -> float | None:
     """The probability that one of the best hits answers; ``None`` if it is not known."""
     if not candidates.chunks.uids:
         return 0.0
@@ -90,7 +90,7 @@ def of_result(candidates: Candidates, analysis: Analysis, ranking: Ranking) -> f
     return FOUND * _logistic(BIAS + sum(WEIGHTS[name] * value for name, value in found.items()))
 
 
-def of_hit(result: float | None, rank: int) -> float | None:
+def hit_confidence(result: float | None, rank: int) -> float | None:
     """The probability that the hit of a rank (from 0) answers; ``result`` is that of the result.
 
     Other signals of a hit add nothing to its rank.
@@ -98,7 +98,7 @@ def of_hit(result: float | None, rank: int) -> float | None:
     return None if result is None else result * _logistic(HIT_BIAS + PER_RANK * log1p(rank))
 
 
-def surer_than(result: SearchResult, least: float | None) -> SearchResult:
+def without_less_confident(result: SearchResult, least: float | None) -> SearchResult:
     """The result without hits of less confidence; without facts and sessions if none is left."""
     sure = result.confidence
     if not least:
@@ -110,7 +110,7 @@ def surer_than(result: SearchResult, least: float | None) -> SearchResult:
     if hits or not result.hits:
         return replace(result, hits=hits)
     if sure < least:
-        return without_support(result, least)
+        return nothing_supported(result, least)
     best = max(hit.confidence or 0.0 for hit in result.hits)
     note = (
         f"nothing found: the best message has a confidence of {_below(best)}, below {least:g} "
@@ -119,7 +119,7 @@ def surer_than(result: SearchResult, least: float | None) -> SearchResult:
     return _emptied(result, note)
 
 
-def without_support(result: SearchResult, least: float) -> SearchResult:
+def nothing_supported(result: SearchResult, least: float) -> SearchResult:
     """The result with nothing but a note, which says why."""
     sure = _below(result.confidence or 0.0)
     return _emptied(result, f"nothing found: the confidence is {sure}, below {least:g}")
@@ -138,7 +138,7 @@ def is_supported(hit: Hit, *, similar: bool) -> bool:
     return similar and signals.get("window similar words", 0.0) >= _SIMILAR
 
 
-def judged(result: SearchResult, floor: float, *, few: bool) -> SearchResult:
+def without_unsupported(result: SearchResult, floor: float, *, few: bool) -> SearchResult:
     """The result as a block shows it: without what nothing supports.
 
     Below ``floor`` nothing is shown. A memory of ``few`` messages has little to compare the best
@@ -149,10 +149,10 @@ def judged(result: SearchResult, floor: float, *, few: bool) -> SearchResult:
     if sure is None or not result.hits:
         return result
     if not few or sure >= WEAK:
-        return result if sure >= floor else without_support(result, floor)
+        return result if sure >= floor else nothing_supported(result, floor)
     supported = tuple(hit for hit in result.hits if is_supported(hit, similar=sure >= floor))
     if not supported and sure < floor:
-        return without_support(result, floor)
+        return nothing_supported(result, floor)
     if not supported:
         note = "nothing found: no message has a word, a name or a meaning of the question"
         return _emptied(result, note)

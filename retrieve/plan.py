@@ -160,7 +160,7 @@ class SearchPlan:
 def plan_search(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | None:
     """Read the question of a request; ``None`` if it is empty. Ends the stage ``analyse``.
 
-    An event that dates the question ("before she moved") is searched for first.
+    If an event dates the question ("before she moved"), a first search finds out when it was.
     """
     question = replace_surrogates(request.question)[0].strip()
     if not question:

@@ -30,12 +30,12 @@ from cognigraph.retrieve.standing import (
     COMPARED,
     DEPTH,
     STATE_DEPTH,
+    ComparedMessage,
     DatedMessage,
-    Said,
+    by_time_if_asked,
     current_facts_first,
     current_messages_first,
     fetched_at,
-    in_order,
     known_at,
     later_versions_first,
     may_tell_a_state,
@@ -57,7 +57,7 @@ from cognigraph.stores.candidates import (
 from cognigraph.text.terms import names_in, terms
 
 _PER_MESSAGE = 2
-"""Chunks that are read for each message that is wanted: some messages have several."""
+"""Chunks that are read for each message that is wanted, because some messages have several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,13 @@ class RankedCandidates:
     candidates: Candidates
     ranking: Ranking
 
-    def result(self, k: int, stopwatch: Stopwatch) -> tuple[SearchResult, list[int]]:
-        """Fetch the ``k`` best messages, the best triples and sessions, and the rows of the hits.
+    def fetch_result(self, k: int, stopwatch: Stopwatch) -> tuple[SearchResult, list[int]]:
+        """Fetch the ``k`` best messages, triples and sessions; also return the rows of the hits.
 
-        Ends the stages ``rerank`` (if there is a reranker) and ``fetch``.
+        Messages are ranked by score. Five steps follow, each of which may change nothing: the
+        reranker; newer messages of the user first; later versions first; newest or oldest first;
+        messages of current facts before those of superseded ones. Ends the stages ``rerank`` (if
+        there is a reranker) and ``fetch``.
         """
         request, uids = self.plan.request, self.candidates.chunks.uids
         ordered, reranked = self._depths(k)
@@ -93,16 +96,16 @@ class RankedCandidates:
             best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
             stopwatch.lap("rerank")
         best = self._later_versions_first(self._newer_first(best))
-        rows = self._in_order(best)[:k]
+        rows = self._by_time_if_asked(best)[:k]
         known = facts_of_hits(
             request, read, likely, [best.records[row].uid for row in rows], triple_uids
         )
         rows = self._current_first(rows, best, known, triple_rows)
         profile = PROFILES[request.settings.ranking]
         whys = explanations(self.ranking, self.candidates.chunks, rows, best, profile)
-        sure = confidence.of_result(self.candidates, self.plan.analysis, self.ranking)
+        sure = confidence.result_confidence(self.candidates, self.plan.analysis, self.ranking)
         hits = tuple(
-            self._hit(best.records[row], why, known, confidence.of_hit(sure, rank))
+            self._hit(best.records[row], why, known, confidence.hit_confidence(sure, rank))
             for rank, (row, why) in enumerate(zip(rows, whys, strict=True))
         )
         stated = {uid for row in rows for uid in known.stated.get(best.records[row].uid, ())}
@@ -120,7 +123,7 @@ class RankedCandidates:
         return result, rows
 
     def _depths(self, k: int) -> tuple[int, int]:
-        """How many of the best messages are put in order, and how many are reranked before."""
+        """How many of the best messages are put in order, and how many of them are reranked."""
         request = self.plan.request
         ordered = max(k, DEPTH if self.plan.order is not None else 0)
         ordered = max(ordered, STATE_DEPTH if self.plan.newer_first else 0)
@@ -175,17 +178,17 @@ class RankedCandidates:
         request, uids = self.plan.request, self.candidates.chunks.uids
         return request.store.search.chunks(request.space, [uids[row] for row in rows])
 
-    def _in_order(self, best: RankedMessages) -> list[int]:
-        """Return the rows of the messages, newest or oldest first if the question asks for it."""
+    def _by_time_if_asked(self, best: RankedMessages) -> list[int]:
+        """The rows of the messages, newest or oldest first if the question asks for it."""
         if self.plan.order is None or self._is_in_order_of_time(best):
             return list(best.rows)
         own = self._own_answer()
-        # Where only surer versions moved, a later one is as much a state of the thing as what it
-        # updates, which matches better.
+        # A later version counts as the best answer, because the message that it updates may match
+        # the question better. Where a state is asked for, more versions moved, not all so surely.
         versions = () if self.plan.analysis.asks_state else best.versions
         scores = [own.max() if row in versions else own[row] for row in best.rows]
         times = [best.records[row].at for row in best.rows]
-        return in_order(best.rows, self.plan.order, scores, times)
+        return by_time_if_asked(best.rows, self.plan.order, scores, times)
 
     def _is_in_order_of_time(self, best: RankedMessages) -> bool:
         """Whether :meth:`_newer_first` has done what "now" asks for: a user is among those found.
@@ -227,7 +230,7 @@ class RankedCandidates:
         matches = self.candidates.chunks.matches
         order = later_versions_first(
             [
-                Said(
+                ComparedMessage(
                     text=record.text,
                     at=record.at,
                     session=record.session,
@@ -329,7 +332,7 @@ class RankedCandidates:
         hits = [scored(triples[uids[row]], score) for row, score in zip(found, scores, strict=True)]
         if self.plan.order is not None:
             times = [state_time(triple) for triple in hits]
-            hits = in_order(hits, self.plan.order, scores, times)
+            hits = by_time_if_asked(hits, self.plan.order, scores, times)
         time = self.plan.analysis.time
         past = time.past or time.asks is not None or self.plan.order == "first"
         past = past or self.plan.request.valid_at is not None
@@ -537,7 +540,7 @@ def explanations(
 ) -> list[Why]:
     """Return the explanation of each of these rows of the candidates."""
     at = np.array(rows, np.int64)
-    signals, features = _known(ranking.raw, at), _columns(ranking.weighted, at)
+    signals, features = _finite_columns(ranking.raw, at), _columns(ranking.weighted, at)
     columns = (
         ranking.session_score,
         ranking.triple_score,
@@ -571,7 +574,7 @@ def explanations(
     return explained
 
 
-def _known(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
+def _finite_columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
     """As :func:`_columns`, without what is unknown: values that are not finite."""
     found = _columns(values, rows)
     for name in values:

@@ -1,4 +1,9 @@
-"""Search a space: plan each query, rank its candidates, fetch the result, and fuse the results."""
+"""Search a space: plan each query, rank its candidates, fetch the result, and fuse the results.
+
+``Space.search`` comes in by :func:`search_layer`, ``Space.context`` by :func:`search`. A question
+that is one query takes this way: :func:`plan_search`, :func:`find_candidates` (the store),
+:func:`rank_candidates`, :meth:`RankedCandidates.fetch_result`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,7 @@ from cognigraph.model import (
     Triple,
     Why,
 )
-from cognigraph.retrieve.confidence import of_hit, surer_than
+from cognigraph.retrieve.confidence import hit_confidence, without_less_confident
 from cognigraph.retrieve.plan import (
     SearchPlan,
     SearchRequest,
@@ -40,32 +45,39 @@ from cognigraph.stores.candidates import Candidates, ChunkRecord, EpisodeCandida
 
 
 def search_layer(request: SearchRequest, *, k: int, layer: Layer) -> SearchResult:
-    """Answer a question with the ``k`` best of a layer: messages, messages by facts, episodes."""
+    """Answer a question with the ``k`` best of a layer.
+
+    The layers are messages, the messages that state the best facts, and episodes.
+
+    Raises:
+        ConfigurationError: ``min_confidence`` is given for episodes, which have no confidence.
+    """
     if layer == "messages":
         return search(request, k=k).result
     if layer == "episodes" and request.min_confidence:
         raise ConfigurationError("min_confidence is for messages and facts: episodes have none")
-    answer = _facts_for if layer == "facts" else _episodes_for
+    search_query = _search_facts if layer == "facts" else _search_episodes
     outcomes = []
     for query in distinct(request.question, request.also):
         stopwatch = Stopwatch()
         plan = plan_search(replace(request, question=query, also=()), stopwatch)
         if plan is not None:
-            outcomes.append(answer(plan, stopwatch, k))
+            outcomes.append(search_query(plan, stopwatch, k))
     if not outcomes:
         return replace(nothing_asked(request), layer=layer)
     if layer == "episodes":
         return _fused_episodes(request, [outcome.result for outcome in outcomes], k)
-    found = fuse(request, outcomes, k=k)[0] if len(outcomes) > 1 else outcomes[0].result
-    return replace(surer_than(found, request.min_confidence), layer=layer)
+    result = outcomes[0].result
+    if len(outcomes) > 1:
+        result, _ = fuse_results(request, outcomes, k=k)
+    return replace(without_less_confident(result, request.min_confidence), layer=layer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOutcome:
-    """A search result with what it was chosen from.
+    """A search result, and the outcome of each query behind it (none for an empty question).
 
-    ``queries`` are the outcomes of the queries, none for an empty question. ``given_by`` says for
-    each hit which of them gave it.
+    ``given_by`` has, for each hit, the position in ``queries`` of the query that gave it.
     """
 
     result: SearchResult
@@ -74,21 +86,18 @@ class SearchOutcome:
 
 
 def search(request: SearchRequest, *, k: int) -> SearchOutcome:
-    """Answer a question with the ``k`` best messages of a space; an empty question finds none.
-
-    The outcome also has the plans and the candidates.
-    """
+    """Answer a question with the ``k`` best messages of a space; an empty question finds none."""
     if request.also:
-        queries = run_several(request, k=k)
-        result, given_by = fuse(request, queries, k=k)
+        queries = search_each(request, k=k)
+        result, given_by = fuse_results(request, queries, k=k)
     else:
         stopwatch = Stopwatch()
         plan = plan_search(request, stopwatch)
         if plan is None:
             return SearchOutcome(result=nothing_asked(request))
-        queries = [run_plan(plan, stopwatch, k=k)]
+        queries = [answer_plan(plan, stopwatch, k=k)]
         result, given_by = queries[0].result, [0] * len(queries[0].rows)
-    result = surer_than(result, request.min_confidence)
+    result = without_less_confident(result, request.min_confidence)
     return SearchOutcome(result=result, queries=queries, given_by=given_by[: len(result.hits)])
 
 
@@ -109,9 +118,9 @@ class NextTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryOutcome:
-    """The result of one query with what it was chosen from.
+    """The result of one query, with the plan and the candidates that it was chosen from.
 
-    ``rows`` are those of the hits among the candidate chunks.
+    ``rows`` has, for each hit, its row among the candidate chunks.
     """
 
     result: SearchResult
@@ -130,12 +139,11 @@ class QueryOutcome:
         return self.candidates.chunks.uids[before] if before >= 0 else None
 
     def following(self, row: int, parts: int) -> list[NextTurn]:
-        """What the speaker of a hit said next after it, as far as it may be a correction.
+        """What the speaker of a hit said next, as far as it may correct the hit.
 
-        ``row`` is a chunk of the hit, which has so many ``parts``.
-
-        Those are short messages, each directly after the one before it or with one of somebody
-        else between. All are candidates, so they pass the filter and ``as_of``.
+        ``row`` is the row of a chunk of the hit, and ``parts`` the number of its chunks. What may
+        be a correction is a short message that follows directly, or with one message of somebody
+        else between. All of them are candidates, so they pass the filter and ``as_of``.
         """
         turns: list[NextTurn] = []
         for _ in range(_MOST_CORRECTIONS + parts):
@@ -161,14 +169,14 @@ class QueryOutcome:
         return -1, False
 
 
-def run_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
+def answer_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
     """Answer a planned query with the ``k`` best messages."""
-    candidates, ranking = ranked_candidates(plan, stopwatch)
-    result, rows = RankedCandidates(plan, candidates, ranking).result(k, stopwatch)
+    candidates, ranking = find_and_rank(plan, stopwatch)
+    result, rows = RankedCandidates(plan, candidates, ranking).fetch_result(k, stopwatch)
     return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
 
 
-def ranked_candidates(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking]:
+def find_and_rank(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking]:
     """Find the candidates of a planned query and rank them; ends both stages."""
     candidates = find_candidates(plan.request, plan.analysis)
     stopwatch.lap("candidates")
@@ -186,11 +194,11 @@ def nothing_asked(request: SearchRequest) -> SearchResult:
 # Answer several queries in one search, and fuse what they find.
 
 _DEPTH, _LEAST_DEPTH = 2, 30
-"""Of each query so many times as many messages are ranked as are wanted, or at least so many: what
-several queries find far down is good as well."""
+"""Each query ranks twice as many messages as are wanted, and at least 30: a message that several
+queries find far down is a good one as well."""
 
 
-def run_several(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
+def search_each(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
     """Answer each distinct query of a request by itself; all are embedded in one batch."""
     planned = []
     for query in distinct(request.question, request.also):
@@ -200,21 +208,21 @@ def run_several(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
             planned.append((plan, stopwatch))
     request.embedder.embed_queries([plan.analysis.question for plan, _ in planned])
     depth = max(_DEPTH * k, _LEAST_DEPTH)
-    return [run_plan(plan, stopwatch, k=depth) for plan, stopwatch in planned]
+    return [answer_plan(plan, stopwatch, k=depth) for plan, stopwatch in planned]
 
 
-def fuse(
+def fuse_results(
     request: SearchRequest, outcomes: Sequence[QueryOutcome], *, k: int
 ) -> tuple[SearchResult, list[int]]:
     """Fuse the results of the queries; also return the position of the query that gave each hit."""
     results = [outcome.result for outcome in outcomes]
-    ranked = fused([result.hits for result in results], _message, k)
+    ranked = fuse_rankings([result.hits for result in results], _message, k)
     few = at_most_per(ranked, lambda given: given[1].session, request.per_session)
     chosen = list(islice(few, k))
     ranks = [_ranks(result.hits) for result in results]
     sure = max((item.confidence for item in results if item.confidence is not None), default=None)
     hits = tuple(
-        _found(hit, of_hit(sure, place), {result.question: rank[_message(hit)]
+        _with_queries(hit, hit_confidence(sure, place), {result.question: rank[_message(hit)]
                      for result, rank in zip(results, ranks, strict=True) if _message(hit) in rank})
         for place, (_, hit) in enumerate(chosen)
     )  # fmt: skip
@@ -222,8 +230,8 @@ def fuse(
     together = SearchResult(
         request.question,
         hits,
-        _facts(results, most.max_triples),
-        _sessions(results, most.max_sessions),
+        _triples_in_turns(results, most.max_triples),
+        _sessions_in_turns(results, most.max_sessions),
         _trace(results, hits),
         confidence=sure,
     )
@@ -238,7 +246,7 @@ def _ranks(hits: Iterable[Hit]) -> dict[MessageKey, int]:
     return {_message(hit): rank for rank, hit in enumerate(hits, 1)}
 
 
-def _found(hit: Hit, sure: float | None, ranks: Mapping[str, int]) -> Hit:
+def _with_queries(hit: Hit, sure: float | None, ranks: Mapping[str, int]) -> Hit:
     """The hit with its confidence and the queries that found it, best rank first."""
     queries = sorted(ranks, key=ranks.__getitem__)
     notes = tuple(f"rank {ranks[query]} for {query!r}" for query in queries)
@@ -246,12 +254,12 @@ def _found(hit: Hit, sure: float | None, ranks: Mapping[str, int]) -> Hit:
     return replace(hit, found_by=tuple(queries), why=why, confidence=sure)
 
 
-def _facts(results: Sequence[SearchResult], most: int) -> tuple[Triple, ...]:
+def _triples_in_turns(results: Sequence[SearchResult], most: int) -> tuple[Triple, ...]:
     turns = in_turns([result.triples for result in results], lambda triple: triple.uid)
     return tuple(islice(turns, most))
 
 
-def _sessions(results: Sequence[SearchResult], most: int) -> tuple[SessionHit, ...]:
+def _sessions_in_turns(results: Sequence[SearchResult], most: int) -> tuple[SessionHit, ...]:
     turns = in_turns([result.sessions for result in results], lambda hit: hit.session.id)
     return tuple(islice(turns, most))
 
@@ -302,7 +310,7 @@ _OWN_SHARE = 0.5
 """Of the items that a ranking would give in turn, this share is certain to be chosen."""
 
 
-def fused(rankings: Sequence[Sequence[_T]], key: _Key[_T], k: int) -> list[tuple[int, _T]]:
+def fuse_rankings(rankings: Sequence[Sequence[_T]], key: _Key[_T], k: int) -> list[tuple[int, _T]]:
     """Fuse rankings by the sum of their reciprocal ranks; all items, the ``k`` chosen ones first.
 
     Items with the same ``key`` are the same. Each ranking has its first items among the chosen, at
@@ -316,18 +324,18 @@ def fused(rankings: Sequence[Sequence[_T]], key: _Key[_T], k: int) -> list[tuple
             score[key(item)] += 1 / (_SMOOTHING + rank)
             if key(item) not in best or rank < best[key(item)][0]:
                 best[key(item)] = (rank, position, item)
-    order = sorted(best, key=lambda one: (-round(score[one], 12), best[one][:2]))
+    order = sorted(best, key=lambda item: (-round(score[item], 12), best[item][:2]))
     own = int(_OWN_SHARE * k / max(len(rankings), 1))
     certain = {key(item) for ranking in rankings for item in ranking[:own]}
-    free = [one for one in order if one not in certain][: max(k - len(certain), 0)]
+    free = [item for item in order if item not in certain][: max(k - len(certain), 0)]
     chosen = certain.union(free)
-    first = [one for one in order if one in chosen]
-    rest = [one for one in order if one not in chosen]
-    return [best[one][1:] for one in (*first, *rest)]
+    first = [item for item in order if item in chosen]
+    rest = [item for item in order if item not in chosen]
+    return [best[item][1:] for item in (*first, *rest)]
 
 
 def in_turns(rankings: Sequence[Sequence[_T]], key: _Key[_T]) -> Iterator[_T]:
-    """Let each ranking in turn give its best item that no other has given, until all are empty."""
+    """Take from each ranking in turn its best item that was not taken yet, until all are empty."""
     given: set[Hashable] = set()
     waiting = [iter(ranking) for ranking in rankings]
     while waiting:
@@ -342,7 +350,7 @@ def in_turns(rankings: Sequence[Sequence[_T]], key: _Key[_T]) -> Iterator[_T]:
 
 
 def at_most_per(items: Iterable[_T], group: _Key[_T], most: int | None) -> Iterator[_T]:
-    """The items without those of a group of which there were ``most`` already."""
+    """The first ``most`` items of each group, in their order; all items without a limit."""
     taken: Counter[Hashable] = Counter()
     for item in items:
         taken[group(item)] += 1
@@ -355,26 +363,27 @@ def at_most_per(items: Iterable[_T], group: _Key[_T], most: int | None) -> Itera
 # The candidates are those of every search. Facts rank the messages that state them. An episode is
 # found by its title and summary or by a message that it covers, and ranks by both.
 
-_MESSAGES = 60
+_BEST_MESSAGES = 60
 """Number of best messages whose episodes are candidates."""
-_FEWEST_NEAR = 30
-_CONSTANT = 10
-"""Of reciprocal rank fusion: how much the first ranks count more than later ones."""
+_LEAST_NEAREST = 30
+"""At least this many episodes are candidates for being near to the question."""
+_RANK_CONSTANT = 10
+"""The constant of reciprocal rank fusion: the smaller it is, the more the first ranks count."""
 _ABSENT = object()
 MOST_TURNS = 60
 """Largest number of messages of one episode that a result holds as hits."""
 
 
-def _facts_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
+def _search_facts(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The messages that state the best facts; each scores as the best fact that it states."""
-    candidates, ranking = ranked_candidates(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan, stopwatch)
     score = np.full(len(candidates.chunks.uids), -np.inf)
     for row, evidence in enumerate(candidates.triples.evidence):
         for chunk in evidence:
             score[chunk] = max(score[chunk], ranking.triples[row])
     plan = replace(plan, request=replace(plan.request, reranker=None))
     ranking = replace(ranking, score=score)
-    found, rows = RankedCandidates(plan, candidates, ranking).result(k, stopwatch)
+    found, rows = RankedCandidates(plan, candidates, ranking).fetch_result(k, stopwatch)
     stated = [at for at, hit in enumerate(found.hits) if np.isfinite(hit.score)]
     result = replace(found, hits=tuple(found.hits[at] for at in stated))
     return QueryOutcome(
@@ -388,20 +397,20 @@ class _Scored:
     score: float
 
 
-def _episodes_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
+def _search_episodes(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
     """The best episodes, and as hits the messages that they cover."""
-    candidates, ranking = ranked_candidates(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan, stopwatch)
     request, chunks = plan.request, candidates.chunks
     order = best_first(ranking.score, chunks.at)
     ranks = {chunks.uids[row]: rank for rank, row in enumerate(order)}
     found = request.store.search.episodes(
         request.space,
         request.embedder.embed_query(plan.analysis.question),
-        [chunks.uids[row] for row in order[:_MESSAGES]],
-        max(_FEWEST_NEAR, 2 * k) + len(request.without.episodes),
+        [chunks.uids[row] for row in order[:_BEST_MESSAGES]],
+        max(_LEAST_NEAREST, 2 * k) + len(request.without.episodes),
     )
-    best = _ranked([item for item in found if _allowed(item, request, ranks)], ranks)[:k]
-    hits = _hits(request, best)
+    best = _rank_episodes([item for item in found if _is_allowed(item, request, ranks)], ranks)[:k]
+    hits = _covered_hits(request, best)
     stopwatch.lap("fetch")
     trace = Trace(
         request.settings.ranking,
@@ -441,29 +450,33 @@ def _fused_episodes(
     )
 
 
-def _allowed(one: EpisodeCandidate, request: SearchRequest, ranks: Mapping[str, int]) -> bool:
-    """Whether an episode is wanted, was over at ``as_of``, and has what a filter lets through."""
-    if request.without.has_episode(one.episode.uid):
+def _is_allowed(
+    candidate: EpisodeCandidate, request: SearchRequest, ranks: Mapping[str, int]
+) -> bool:
+    """Whether an episode is new, was over at ``as_of``, and has a message that passes ``where``."""
+    if request.without.has_episode(candidate.episode.uid):
         return False
-    if request.as_of is not None and one.episode.ended_at > request.as_of:
+    if request.as_of is not None and candidate.episode.ended_at > request.as_of:
         return False
-    return request.where == Filter() or any(uid in ranks for uid in one.chunks)
+    return request.where == Filter() or any(uid in ranks for uid in candidate.chunks)
 
 
-def _ranked(found: Sequence[EpisodeCandidate], ranks: Mapping[str, int]) -> list[_Scored]:
-    """Episodes by the reciprocal ranks of their themes and of their best messages.
+def _rank_episodes(
+    candidates: Sequence[EpisodeCandidate], ranks: Mapping[str, int]
+) -> list[_Scored]:
+    """Rank episodes by their themes and their two best messages: by the sum of reciprocal ranks.
 
-    Which episode comes first does not depend on the store, and ties go to the newer episode.
+    Ties go to the newer episode, so that the order does not depend on the store.
     """
-    by_theme = _positions({item.episode.uid: -round(item.cosine, 6) for item in found})
+    by_theme = _positions({item.episode.uid: -round(item.cosine, 6) for item in candidates})
     best = {item.episode.uid: sorted(ranks[uid] for uid in item.chunks if uid in ranks)
-            for item in found}  # fmt: skip
+            for item in candidates}  # fmt: skip
     by_message = _positions({uid: own[0] for uid, own in best.items() if own})
     by_second = _positions({uid: own[1] for uid, own in best.items() if len(own) > 1})
     scored = [
-        _Scored(item, sum(_share(position.get(item.episode.uid)) for position in
+        _Scored(item, sum(_reciprocal(position.get(item.episode.uid)) for position in
                          (by_theme, by_message, by_second)))
-        for item in found
+        for item in candidates
     ]  # fmt: skip
     return sorted(
         scored,
@@ -475,8 +488,8 @@ def _ranked(found: Sequence[EpisodeCandidate], ranks: Mapping[str, int]) -> list
     )
 
 
-def _share(position: int | None) -> float:
-    return 0.0 if position is None else 1 / (_CONSTANT + position)
+def _reciprocal(position: int | None) -> float:
+    return 0.0 if position is None else 1 / (_RANK_CONSTANT + position)
 
 
 def _positions(values: Mapping[str, float]) -> dict[str, int]:
@@ -487,7 +500,7 @@ def _positions(values: Mapping[str, float]) -> dict[str, int]:
     return {uid: first[value] for uid, value in values.items()}
 
 
-def _hits(request: SearchRequest, best: Iterable[_Scored]) -> tuple[Hit, ...]:
+def _covered_hits(request: SearchRequest, best: Iterable[_Scored]) -> tuple[Hit, ...]:
     """The messages that episodes cover, in the order of the episodes, each message once."""
     scores: dict[str, float] = {}
     for item in best:
@@ -495,7 +508,7 @@ def _hits(request: SearchRequest, best: Iterable[_Scored]) -> tuple[Hit, ...]:
             scores.setdefault(uid, item.score)
     records = request.store.search.chunks(request.space, list(scores))
     return tuple(
-        _hit(records[uid], score)
+        _covered_hit(records[uid], score)
         for uid, score in scores.items()
         if uid in records and _is_wanted(records[uid], request)
     )
@@ -520,11 +533,11 @@ def passes(record: ChunkRecord, where: Filter) -> bool:
     )
 
 
-def _same(found: object, wanted: object) -> bool:
-    return found == wanted and isinstance(found, bool) == isinstance(wanted, bool)
+def _same(value: object, wanted: object) -> bool:
+    return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
 
 
-def _hit(record: ChunkRecord, score: float) -> Hit:
+def _covered_hit(record: ChunkRecord, score: float) -> Hit:
     why = Why({}, {}, None, None, None, score, None, 1.0, score, ("covered by an episode",))
     return Hit(
         record.message_id, record.text, score, record.session, record.speaker, record.at, (), why,

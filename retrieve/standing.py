@@ -103,7 +103,7 @@ def current_messages_first(
             if row not in new and any(chains.get(uid) == chain for uid in stated[row])
         ]
         wanted, others = (old, new) if past else (new, old)
-        order = _first(order, wanted, others, times, late=not past)
+        order = _move_before(order, wanted, others, times, late=not past)
     return [items[row] for row in order]
 
 
@@ -139,7 +139,7 @@ def true_messages_first(
     return [items[row] for row in order]
 
 
-def _first(
+def _move_before(
     order: list[int],
     wanted: Sequence[int],
     others: Sequence[int],
@@ -147,7 +147,10 @@ def _first(
     *,
     late: bool,
 ) -> list[int]:
-    """Move the best wanted row before all others, if it was said before them, or ``late``r."""
+    """Move the best wanted row before the others, if it was said before all of them.
+
+    With ``late`` it is moved if it was said after all of them.
+    """
     fitting = [
         row
         for row in wanted
@@ -273,7 +276,7 @@ STATE_DEPTH = 20
 _TELLS_NOTHING = STOP_WORDS | PLEASANTRIES
 
 
-def in_order(
+def by_time_if_asked(
     items: Sequence[_T], order: Order | None, scores: Sequence[float], times: Sequence[datetime]
 ) -> list[_T]:
     """Put the newest (or oldest) of the best items first, and leave the others in their order.
@@ -472,20 +475,20 @@ COMPARED = 30
 """The number of best messages that are compared with one another."""
 
 BETWEEN = 5 / COMPARED
-"""The share of the messages compared of which so many may be nearer to one of two versions than the
-other is, by vectors and by words together: five of thirty, one of ten."""
+"""Two messages are versions if at most this share of the messages compared is nearer to one of them
+than the other is, counted by vectors and by words together: five of thirty, one of ten."""
 
 VERSION_DEPTH = 20
 """The number of best messages of which later ones move up."""
 
 LEAD = 5
-"""A later version moves only before one of this many first messages: those that would be read."""
+"""A later version moves only before one of the first five messages: those that would be read."""
 
 FEW = 10
-"""Of fewer messages of people any two are near, whatever they are about."""
+"""Among fewer messages of people, any two are near to each other, whatever they are about."""
 
 ANSWERS_HALF_AS_WELL = 0.5
-"""Of so few, a later version has at least this share of the earlier one's score."""
+"""Among so few, a later version must have at least this share of the earlier one's score."""
 
 LIKELY, SURE = -1.0, 0.6
 """Log-odds from which a message is taken for a later version of another one: where a question
@@ -500,7 +503,7 @@ VERSION_WEIGHTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ComparedMessage:
     """A message of a result with its score.
 
     ``named`` are the name of who said it, and those names and figures of the question that it has.
@@ -516,7 +519,7 @@ class Said:
     named: frozenset[str] = frozenset()
 
 
-def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> list[int]:
+def later_versions_first(found: Sequence[ComparedMessage], *, asks_state: bool = True) -> list[int]:
     """Return the order of messages, best first, in which later versions precede earlier ones.
 
     A later version is one of the nearest to the earlier one. It may also be one that shares a rare
@@ -554,7 +557,7 @@ def later_versions_first(found: Sequence[Said], *, asks_state: bool = True) -> l
     return [*placed, *range(len(placed), len(found))]
 
 
-def _is_later(new: Said, old: Said) -> bool:
+def _is_later(new: ComparedMessage, old: ComparedMessage) -> bool:
     """Whether somebody said one message after the other, in another session, of what is asked for.
 
     "Order 13 was shipped" is no later version of "order 3 was shipped" for who asks for order 3.
@@ -568,7 +571,7 @@ def _is_later(new: Said, old: Said) -> bool:
     )
 
 
-def version_features(found: Sequence[Said], between: Ints, shared: Floats) -> Floats:
+def version_features(found: Sequence[ComparedMessage], between: Ints, shared: Floats) -> Floats:
     """What tells whether message j is a later version of message i (n, n, f), in any language.
 
     ``between`` (n, n) is :func:`messages_between`, and ``shared`` (n, n) the similarity by the
@@ -599,7 +602,9 @@ def version_features(found: Sequence[Said], between: Ints, shared: Floats) -> Fl
     return np.stack(parts, axis=2)
 
 
-def messages_between(found: Sequence[Said], similarities: Sequence[Floats] | None = None) -> Ints:
+def messages_between(
+    found: Sequence[ComparedMessage], similarities: Sequence[Floats] | None = None
+) -> Ints:
     """How many messages of people are nearer to message i or j than these are to each other (n, n).
 
     That is the larger number of the two, by each of the ``similarities`` (n, n), added; without
@@ -615,7 +620,7 @@ def messages_between(found: Sequence[Said], similarities: Sequence[Floats] | Non
     return total
 
 
-def _similarities(found: Sequence[Said]) -> list[Floats]:
+def _similarities(found: Sequence[ComparedMessage]) -> list[Floats]:
     """How similar the messages are to one another (n, n), by vectors and by their rare words."""
     texts = [item.text for item in found]
     return [_similarity(token_means().embed(texts)), _similarity(_rare_words(texts))]
@@ -634,11 +639,11 @@ def _rare_words(texts: Sequence[str]) -> Floats:
 
 _MOST_REMEMBERED = 8_192
 _remembered: dict[int, tuple[int, ...]] = {}
-"""By the hash of a text, hashes of what is indexed of it: no text may stay when it is forgotten."""
+"""Hashes of the terms of a text, by the hash of the text. Only hashes: a forgotten text is gone."""
 
 
 def _indexed(text: str) -> tuple[int, ...]:
-    """The hashes of the different terms and parts of a text; the same texts are compared again."""
+    """The hashes of the different terms and parts of a text, remembered for the next search."""
     key = hash(text)
     known = _remembered.get(key)
     if known is None:

@@ -54,6 +54,16 @@ def each(
     return decorate
 
 
+def first_on_neo4j(cases: Iterable[Any]) -> list[Any]:
+    """Cases for ``pytest.mark.parametrize`` of which Neo4j runs the first, and SQLite all.
+
+    A tuple has a value for each of several parameters.
+    """
+    first, *others = cases
+    rows = (case if isinstance(case, tuple) else (case,) for case in others)
+    return [first, *(pytest.param(*row, marks=pytest.mark.above_stores) for row in rows)]
+
+
 def _report(failed: list[BaseException], cases: int) -> NoReturn:
     if len(failed) == 1:
         raise failed[0]

@@ -19,10 +19,13 @@ from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
-from tests.lines import chosen_line, preferred_lines
+from tests.lines import lines_for, preferred_lines
 from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool, empty
+
+_PATIENCE = 600
+"""Seconds that a test on a server may take: the first waits for it, and for most of its plans."""
 
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
@@ -37,7 +40,7 @@ _FILES = pytest.StashKey[dict[str, Path]]()
 # imported, because a test's settings are those of the moment at which it is decorated.
 settings.register_profile(
     "full",
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -76,14 +79,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the quick unit tests first, while the servers start.
+    """Run what needs a server first.
 
-    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each, and those
-    marked ``above_stores`` on none. Tests marked ``fuzz`` run only on request, in random order,
-    because the time may not suffice for all.
+    Tests run on the newest release line of Neo4j, those marked ``every_line`` on the others too, a
+    share of the rest (``oldest_line``) on the oldest instead, so that both servers have work,
+    and those marked ``above_stores`` on none; those marked ``thorough`` run with every line, or if
+    the command line names their file. Tests marked ``fuzz`` run only on request, in random
+    order, because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
-    superfluous = _run_elsewhere(items)
+    superfluous = _run_elsewhere(items) | _thorough(config, items)
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
@@ -93,6 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         random.Random(config.getoption("hypothesis_seed")).shuffle(kept)
     else:
         kept.sort(key=_turn)
+    for item in kept:
+        if _line(item) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_PATIENCE))
     items[:] = kept
     config.hook.pytest_deselected(items=dropped)
 
@@ -100,8 +108,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
     """Return the ids of tests that run on another store or line in the same run, which is enough.
 
-    Those marked ``above_stores`` run on SQLite, and those marked ``one_line`` on one line. With
-    ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
+    Those marked ``above_stores`` run on SQLite, and those not marked ``every_line`` on one
+    line. With ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
     """
     if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
         return set()
@@ -116,27 +124,42 @@ def _run_elsewhere(items: list[pytest.Item]) -> set[str]:
     return above | _on_another_line([item for item in items if item.nodeid not in above])
 
 
+def _thorough(config: pytest.Config, items: list[pytest.Item]) -> set[str]:
+    if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
+        return set()
+    return {
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("thorough") is not None
+        and not any(item.path.name in argument for argument in config.args)
+    }
+
+
 def _on_another_line(items: list[pytest.Item]) -> set[str]:
-    marks = ("one_line", "above_stores")
-    marked = [(item, _line(item)) for item in items if any(map(item.get_closest_marker, marks))]
-    selected = {line for _, line in marked if line}
+    needed = [(item, line) for item in items if (line := _line(item)) is not None]
+    selected = {line for _, line in needed}
     if len(selected) < 2:  # the command line says which
         return set()
-    lines = preferred_lines(selected)
-    return {item.nodeid for item, line in marked if line not in (None, chosen_line(item, lines))}
+    lines, ids = preferred_lines(selected), {item.nodeid for item, _ in needed}
+
+    def runs_elsewhere(item: pytest.Item, line: str) -> bool:
+        own = lines_for({mark.name for mark in item.iter_markers()}, lines)
+        others = {item.nodeid.replace(f"neo4j-{line}", f"neo4j-{other}") for other in own}
+        return line not in own and not others.isdisjoint(ids)
+
+    return {item.nodeid for item, line in needed if runs_elsewhere(item, line)}
 
 
 def _turn(item: pytest.Item) -> int:
-    """Order: quick unit tests, tests that need a server, then the rest for whoever is idle.
+    """Order: tests that need a server, then the rest for whoever is idle.
 
     The tests of a line run one after another on one worker, so the run takes at least as long as
     they do: they begin as soon as there is a server. Those come last after which it plans every
     statement anew.
     """
-    if item.get_closest_marker("neo4j") is not None:
-        return 2 if item.get_closest_marker("changes_indexes") is not None else 1
-    quick = "unit" in item.path.parts and item.get_closest_marker("slow") is None
-    return 0 if quick else 3
+    if item.get_closest_marker("neo4j") is None:
+        return 2
+    return 1 if item.get_closest_marker("changes_indexes") is not None else 0
 
 
 def _is_fuzzing(config: pytest.Config) -> bool:
@@ -230,9 +253,10 @@ def _wants_neo4j(config: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]]:
-    """Start each Neo4j line that a test needs once per run, in the background."""
+    """Start each Neo4j line that a test needs once per run, in the background, the newest first."""
     pool = request.config.stash[_POOL]
-    for line in sorted({line for line in map(_line, request.session.items) if line}, reverse=True):
+    needed = set(map(_line, request.session.items))
+    for line in [line for line in reversed(LINES) if line in needed]:
         pool.begin(line)
 
     def started(line: str) -> Server:

@@ -13,7 +13,7 @@ from collections.abc import Generator
 
 import pytest
 
-LIMIT = 0.05
+LIMIT = 0.04
 """Seconds above which a test is to be marked ``slow``, unless nothing else tests what it tests."""
 
 _LOOP = 0.04

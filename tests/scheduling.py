@@ -8,9 +8,10 @@ from tests.lines import scope
 
 
 class OneWorkerPerLine(LoadScopeScheduling):
-    """Distributes tests one by one in order, but all tests of a Neo4j line to one worker.
+    """Distributes tests file by file in order, but all tests of a Neo4j line to one worker.
 
-    Some of them change the whole database (its embedder, its schema) or stop its server.
+    Some of them change the whole database (its embedder, its schema) or stop its server. What the
+    tests of a file share, such as a wheel or a browser, is made once.
     """
 
     def _split_scope(self, nodeid: str) -> str:

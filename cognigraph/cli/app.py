@@ -27,13 +27,15 @@ from cognigraph.cli import (
     serving,
 )
 from cognigraph.cli.command_run import CommandRun, Interrupted
-from cognigraph.cli.memory_options import Environment, Options, in_our_words, read_environment
+from cognigraph.cli.memory_options import Options, in_our_words
 from cognigraph.cli.parser import Parser, build_parser
 from cognigraph.cli.terminal import Terminal
 from cognigraph.errors import CogniGraphError, StoreError
 from cognigraph.operations.copying import is_export
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
+_LEAST_WIDTH, _PIPE_WIDTH = 40, 100
+"""Columns of output that does not go to a terminal; ``COLUMNS`` sets another width."""
 
 
 def _import(run: CommandRun) -> int:
@@ -102,11 +104,12 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    environment = read_environment()
-    terminal = Terminal(width=environment.width)
+    columns = os.environ.get("COLUMNS", "")
+    width = max(_LEAST_WIDTH, int(columns)) if columns.isdecimal() else _PIPE_WIDTH
+    terminal = Terminal(width=width)
     try:
         with _termination_is_an_exit():
-            code = _guarded(argv, environment, terminal)
+            code = _guarded(argv, terminal)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -133,10 +136,11 @@ def _exit(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Terminal) -> int:
-    _log(environment)
+def _guarded(argv: Sequence[str] | None, terminal: Terminal) -> int:
+    is_debugging = os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0")
+    _set_up_logging(is_debugging=is_debugging)
     try:
-        return _run(argv, environment, terminal)
+        return _run(argv, terminal)
     except KeyboardInterrupt as error:
         text = str(error) if isinstance(error, Interrupted) else "interrupted"
         terminal.note(f"cognigraph: {text}")
@@ -144,13 +148,13 @@ def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Ter
     except BrokenPipeError:
         raise
     except CogniGraphError as error:
-        if environment.debug:
+        if is_debugging:
             raise
         code = UNAVAILABLE if isinstance(error, StoreError) else USAGE
         terminal.fail(in_our_words(str(error)), type(error).__name__, code)
         return code
     except Exception as error:
-        if environment.debug:
+        if is_debugging:
             raise
         bug = "(a bug; set COGNIGRAPH_DEBUG=1 for a traceback)"
         name = type(error).__name__
@@ -158,21 +162,21 @@ def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Ter
         return INTERNAL
 
 
-def _run(argv: Sequence[str] | None, environment: Environment, terminal: Terminal) -> int:
+def _run(argv: Sequence[str] | None, terminal: Terminal) -> int:
     parser = build_parser()
     Parser.is_json = "--json" in (sys.argv[1:] if argv is None else argv)
     arguments = parser.parse_args(argv)
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return USAGE
-    options = Options.of(arguments, environment)
+    options = Options.of(arguments, os.environ)
     terminal.json = options.json
     return _COMMANDS[arguments.command](CommandRun(arguments, options, terminal))
 
 
-def _log(environment: Environment) -> None:
+def _set_up_logging(*, is_debugging: bool) -> None:
     """Show log messages, of the library and of those that it uses, only when debugging."""
-    if environment.debug:
+    if is_debugging:
         logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
     else:
         os.environ.setdefault("LOGURU_LEVEL", "CRITICAL")  # fastembed logs with it

@@ -3,51 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cognigraph.cli.command_run import OK, CommandRun
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """An option of a command: its names, its help, and its values if they are few."""
-
-    names: tuple[str, ...]
-    help: str
-    has_value: bool
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Command:
-    """A command with its options."""
+    """A command, or with an empty name the place before it.
+
+    ``options`` are those that may stand there, and ``words`` the other words, with their help.
+    """
 
     name: str
     help: str
-    options: tuple[Option, ...]
-    values: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """All commands, and the options that may come before them."""
-
-    options: tuple[Option, ...]
-    commands: tuple[Command, ...]
-
-    def before_with_value(self) -> list[str]:
-        """Names of options before the command whose next word is a value."""
-        return [name for option in self.options if option.has_value for name in option.names]
-
-    def names(self) -> list[str]:
-        """The names of the commands."""
-        return [command.name for command in self.commands]
-
-    def all(self) -> Iterator[Command]:
-        """The commands, and first the place before them as a command without a name."""
-        yield Command("", "", self.options)
-        yield from self.commands
+    options: tuple[argparse.Action, ...]
+    words: Mapping[str, str]
 
 
 _BASH = """\
@@ -133,43 +105,37 @@ end
 """
 
 
-def bash(found: Commands) -> str:
+def bash(commands: Sequence[Command]) -> str:
     """The script for bash."""
     choices, options = [], []
-    for command in found.all():
-        values = " ".join(command.values if command.name else found.names())
-        names = " ".join(name for option in command.options for name in option.names)
+    for command in commands:
+        names = " ".join(name for option in command.options for name in option.option_strings)
+        values = " ".join(command.words)
         options.append(f'        "{command.name}") values="{values}"; options="{names}" ;;')
-        for option in command.options:
-            if option.has_value:
-                cases = "|".join(f'"{command.name} {name}"' for name in option.names)
-                choices.append(f'    {cases}) words="{" ".join(option.choices)}" ;;')
+        for option in filter(_has_value, command.options):
+            cases = "|".join(f'"{command.name} {name}"' for name in option.option_strings)
+            choices.append(f'    {cases}) words="{" ".join(map(str, option.choices or ()))}" ;;')
     return _BASH.format(
-        valued="|".join(found.before_with_value()),
+        valued="|".join(_valued(commands)),
         choices="\n".join(choices),
         options="\n".join(options),
     )
 
 
-def zsh(found: Commands) -> str:
+def zsh(commands: Sequence[Command]) -> str:
     """The script for zsh, which shows what each word means."""
     choices, options = [], []
-    for command in found.all():
-        named = [(name, item.help) for item in command.options for name in item.names]
-        plain = [(value, "") for value in command.values]
-        if not command.name:
-            plain = [(item.name, item.help) for item in found.commands]
-        options.append(
-            f'    ("{command.name}") found=({_described(plain)}); options=({_described(named)}) ;;'
-        )
-        for option in command.options:
-            if option.has_value:
-                cases = "|".join(f'"{command.name} {name}"' for name in option.names)
-                values = " ".join(map(_quoted_zsh, option.choices))
-                does = f"compadd -- {values}" if values else "_files"
-                choices.append(f"    ({cases}) {does}; return ;;")
+    for command in commands:
+        named = [(name, _help(item)) for item in command.options for name in item.option_strings]
+        words = _described([*command.words.items()])
+        options.append(f'    ("{command.name}") found=({words}); options=({_described(named)}) ;;')
+        for option in filter(_has_value, command.options):
+            cases = "|".join(f'"{command.name} {name}"' for name in option.option_strings)
+            values = " ".join(_quoted_zsh(str(choice)) for choice in option.choices or ())
+            does = f"compadd -- {values}" if values else "_files"
+            choices.append(f"    ({cases}) {does}; return ;;")
     return _ZSH.format(
-        valued="|".join(found.before_with_value()),
+        valued="|".join(_valued(commands)),
         choices="\n".join(choices),
         options="\n".join(options),
     )
@@ -187,30 +153,43 @@ def _quoted_zsh(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def fish(found: Commands) -> str:
+def fish(commands: Sequence[Command]) -> str:
     """The script for fish, which shows what each word means."""
-    lines = [_FISH.format(valued=" ".join(found.before_with_value()))]
-    for command in found.all():
+    lines = [_FISH.format(valued=" ".join(_valued(commands)))]
+    for command in commands:
         here = f"complete -c cognigraph -n '__cognigraph_is {command.name}'"
-        if command.name:
-            lines.append(
-                f"complete -c cognigraph -n '__cognigraph_is' -f -a {command.name} "
-                f"-d {_quoted(_one_line(command.help))}"
-            )
-        lines += [f"{here} -f -a {value}" for value in command.values]
+        lines += [
+            f"{here} -f -a {word}" + (f" -d {_quoted(_one_line(help))}" if help else "")
+            for word, help in command.words.items()
+        ]
         lines += [f"{here} {_fish_option(option)}" for option in command.options]
     return "\n".join(lines) + "\n"
 
 
-def _fish_option(option: Option) -> str:
+def _fish_option(option: argparse.Action) -> str:
     parts = [
-        f"-{'l' if name.startswith('--') else 's'} {name.lstrip('-')}" for name in option.names
+        f"-{'l' if name.startswith('--') else 's'} {name.lstrip('-')}"
+        for name in option.option_strings
     ]
     if option.choices:
-        parts.append(f"-x -a {_quoted(' '.join(option.choices))}")
-    elif option.has_value:
+        parts.append(f"-x -a {_quoted(' '.join(map(str, option.choices)))}")
+    elif _has_value(option):
         parts.append("-r")
-    return f"{' '.join(parts)} -d {_quoted(_one_line(option.help))}"
+    return f"{' '.join(parts)} -d {_quoted(_one_line(_help(option)))}"
+
+
+def _valued(commands: Sequence[Command]) -> list[str]:
+    """The names of options before the command whose next word is a value."""
+    before = filter(_has_value, commands[0].options)
+    return [name for option in before for name in option.option_strings]
+
+
+def _has_value(option: argparse.Action) -> bool:
+    return option.nargs != 0
+
+
+def _help(option: argparse.Action) -> str:
+    return (option.help or "").replace("%%", "%")
 
 
 def _quoted(text: str) -> str:
@@ -221,7 +200,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-SCRIPTS: dict[str, Callable[[Commands], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
+SCRIPTS: dict[str, Callable[[Sequence[Command]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
 SHELLS = tuple(SCRIPTS)
 
 
@@ -235,32 +214,22 @@ def completion(run: CommandRun, parser: argparse.ArgumentParser) -> int:
 
 def script_for(shell: str, parser: argparse.ArgumentParser) -> str:
     """The script that a shell evaluates."""
-    found = Commands(tuple(_options(parser)), tuple(commands_of(parser)))
-    return SCRIPTS[shell](found)
+    return SCRIPTS[shell](commands_of(parser))
 
 
-def commands_of(parser: argparse.ArgumentParser) -> Iterator[Command]:
-    """The commands, with the options of each."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            helps = {item.dest: item.help or "" for item in action._choices_actions}
-            for name, command in action.choices.items():
-                values = [
-                    str(choice)
-                    for item in command._actions
-                    if not item.option_strings
-                    for choice in item.choices or ()
-                ]
-                options = tuple(_options(command))
-                yield Command(name, helps.get(name, ""), options, tuple(values))
+def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
+    """The place before the command, and the commands."""
+    (action,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    helps = {item.dest: item.help or "" for item in action._choices_actions}
+    commands = [
+        Command("", "", _options(parser), {name: helps.get(name, "") for name in action.choices})
+    ]
+    for name, command in action.choices.items():
+        positional = (item for item in command._actions if not item.option_strings)
+        words = {str(choice): "" for item in positional for choice in item.choices or ()}
+        commands.append(Command(name, helps.get(name, ""), _options(command), words))
+    return commands
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
-    for action in parser._actions:
-        if action.option_strings:
-            yield Option(
-                names=tuple(action.option_strings),
-                help=(action.help or "").replace("%%", "%"),
-                has_value=action.nargs != 0,
-                choices=tuple(str(choice) for choice in action.choices or ()),
-            )
+def _options(parser: argparse.ArgumentParser) -> tuple[argparse.Action, ...]:
+    return tuple(action for action in parser._actions if action.option_strings)

@@ -29,7 +29,7 @@ from cognigraph.space import Space
 
 _LISTED = 20
 _SECONDS_A_LINE = 10.0
-"""Without a progress bar, a line is printed each time so many seconds have passed."""
+"""Without a progress bar, a line is printed each time these seconds have passed."""
 _MEGABYTE = 1_000_000
 
 

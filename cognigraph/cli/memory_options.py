@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
@@ -14,11 +13,11 @@ from stat import S_ISREG
 
 from cognigraph.engine import EnrichMode
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
-from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
+from cognigraph.ingest.extractors import chosen_extractor, resolve_extractor
 from cognigraph.llm import Budget, Model
-from cognigraph.llm.choice import choice_file
 from cognigraph.memory import Memory
 from cognigraph.model import DEFAULT_SPACE
+from cognigraph.operations.adding import REMEDY
 from cognigraph.settings import Settings
 from cognigraph.space import Space
 from cognigraph.stores.registry import located
@@ -48,28 +47,33 @@ class Options:
     is_space_named: bool = False
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
+    def of(cls, arguments: argparse.Namespace, environ: Mapping[str, str]) -> Options:
         """Options take precedence over the environment, and the environment over the defaults."""
         given = vars(arguments)
-        db = given.get("db") or environment.db or DEFAULT_DB
-        auth = given.get("auth") or (environment.auth if "://" in db else None)
+
+        def variable(name: str) -> str | None:
+            return environ.get(f"COGNIGRAPH_{name}") or None
+
+        db = given.get("db") or variable("DB") or DEFAULT_DB
+        auth = given.get("auth") or (variable("AUTH") if "://" in db else None)
         db, login = located(db, _auth(auth) if auth else None)
+        space = variable("SPACE")
         return cls(
             db=db,
             chosen_db=db if given.get("db") else None,
-            space=given.get("space", environment.space or DEFAULT_SPACE),
+            space=given.get("space", space or DEFAULT_SPACE),
             json=given.get("json", False),
-            embedder=given.get("embedder") or environment.embedder or "wordllama",
-            extractor=given.get("extractor") or environment.extractor or _default_extractor(),
+            embedder=given.get("embedder") or variable("EMBEDDER") or "wordllama",
+            extractor=given.get("extractor") or variable("EXTRACTOR") or chosen_extractor(),
             auth=login,
             database=given.get("database"),
             timezone=given.get("timezone"),
-            prices=environment.prices,
-            keys=environment.keys,
-            mcp_token=environment.mcp_token,
-            model=environment.model,
+            prices=variable("MODEL_PRICES"),
+            keys=variable("KEYS"),
+            mcp_token=variable("MCP_TOKEN"),
+            model=variable("MODEL"),
             accept_loss=given.get("accept_loss", False),
-            is_space_named="space" in given or environment.space is not None,
+            is_space_named="space" in given or space is not None,
         )
 
     @property
@@ -88,11 +92,6 @@ class Options:
         parts = [f" --db {self.db}"] if self.db != DEFAULT_DB else []
         parts += [f" --space {self.space}"] if self.space != DEFAULT_SPACE else []
         return "".join(parts)
-
-
-def _default_extractor() -> str:
-    """``auto`` once a model was chosen with ``setup``."""
-    return "auto" if choice_file().exists() else DEFAULT_EXTRACTOR
 
 
 def _auth(text: str) -> tuple[str, str]:
@@ -208,7 +207,7 @@ def existing(memory: Memory, options: Options) -> Space:
 
 
 _IN_OUR_WORDS = (
-    (re.compile(r"; leave it out or pass skip_invalid=True"), ""),
+    (re.compile(REMEDY), ""),
     (re.compile(r"open the memory with timezone=('[^']*')"), r"give --timezone \1"),
     (re.compile(r" and open the memory with model='openai', or pass a Model"), ""),
     (re.compile(r"give its format\b"), "give its --format"),
@@ -226,44 +225,3 @@ def in_our_words(message: str) -> str:
     for pattern, words in _IN_OUR_WORDS:
         message = pattern.sub(words, message)
     return message
-
-
-PIPE_WIDTH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """``COGNIGRAPH_DB``, ``_SPACE``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_KEYS`` and so on.
-
-    ``width`` is the width in columns of output that does not go to a terminal.
-    """
-
-    db: str | None
-    space: str | None
-    auth: str | None
-    embedder: str | None
-    extractor: str | None
-    prices: str | None
-    keys: str | None
-    mcp_token: str | None
-    model: str | None
-    debug: bool
-    width: int
-
-
-def read_environment() -> Environment:
-    """Read all variables."""
-    columns = os.environ.get("COLUMNS", "")
-    return Environment(
-        db=os.environ.get("COGNIGRAPH_DB") or None,
-        space=os.environ.get("COGNIGRAPH_SPACE") or None,
-        auth=os.environ.get("COGNIGRAPH_AUTH") or None,
-        embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
-        extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or None,
-        prices=os.environ.get("COGNIGRAPH_MODEL_PRICES") or None,
-        mcp_token=os.environ.get("COGNIGRAPH_MCP_TOKEN") or None,
-        keys=os.environ.get("COGNIGRAPH_KEYS") or None,
-        model=os.environ.get("COGNIGRAPH_MODEL") or None,
-        debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
-        width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,
-    )

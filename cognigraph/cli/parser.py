@@ -573,7 +573,7 @@ def add_serving(command: Any) -> None:
     )  # fmt: skip
     serve.add_argument(
         "--grace", type=amount, default=10.0, metavar="SECONDS",
-        help="then give requests in work so long to end (default: 10)",
+        help="then the time that requests in work have to end (default: 10)",
     )  # fmt: skip
     add_key_file(serve)
     mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)

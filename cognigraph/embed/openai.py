@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Vector
 from cognigraph.embed.models import chosen, identity
 from cognigraph.errors import ConfigurationError, EmbeddingError
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, shared_loop
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, check_credentials, shared_loop
 from cognigraph.llm.limits import Limiter, wait_before_retry
 from cognigraph.llm.replies import LATER, retry_after
 
@@ -92,7 +92,9 @@ class OpenAIEmbedder:
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random.random,
     ) -> None:
-        _check(model, base_url, api_key)
+        if not model:
+            raise ConfigurationError("name a model, such as openai:text-embedding-3-small")
+        check_credentials(base_url, api_key)
         if batch < 1 or attempts < 1 or timeout <= timedelta(0):
             raise ConfigurationError("batch, attempts and timeout must be positive")
         self.batch = batch
@@ -212,16 +214,6 @@ class OpenAIEmbedder:
         wait = wait_before_retry(self._limiter, failed, retry_after(reply.headers), self._random)
         logger.info("%s: %s; trying again in %.1f s", self._model, problem, wait)
         self._sleep(wait)
-
-
-def _check(model: str, base_url: str | None, api_key: str | None) -> None:
-    if not model:
-        raise ConfigurationError("name a model, such as openai:text-embedding-3-small")
-    if base_url is None and not api_key:
-        raise ConfigurationError(
-            "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
-            "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
-        )
 
 
 def _parts(texts: Sequence[str], count: int) -> Iterator[list[str]]:

@@ -34,7 +34,7 @@ class KnownItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class OwnMessage:
     """A message, or a part of a long one, as it is stored."""
 
     session: str
@@ -44,7 +44,7 @@ class Said:
     text: str
 
 
-def known_items(said: Sequence[Said], count: int, seed: int) -> list[KnownItem]:
+def known_items(said: Sequence[OwnMessage], count: int, seed: int) -> list[KnownItem]:
     """Make at most ``count`` questions, each from another message; the same for the same seed.
 
     Texts that occur more than once are left out, and so are questions, code and very short or long
@@ -68,7 +68,7 @@ def known_items(said: Sequence[Said], count: int, seed: int) -> list[KnownItem]:
     return list(items.values())
 
 
-def _opening(said: Said) -> str:
+def _opening(said: OwnMessage) -> str:
     """Begin the question: the user asks the assistant, or somebody about a person by name."""
     if said.role == "assistant":
         return "What did you say about"

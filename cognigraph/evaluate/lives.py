@@ -84,16 +84,16 @@ def _life(name: str, files: Sequence[Path], asked: Sequence[Record]) -> Conversa
     return history.conversation()
 
 
-Said = Iterator[tuple[str, str]]
+Utterances = Iterator[tuple[str, str]]
 
 
-def _chat(record: Record) -> Said:
+def _chat(record: Record) -> Utterances:
     for turn in record["conversation"].values():
         for speaker, said in turn.items():
             yield speaker, said["content"]
 
 
-def _sms(record: Record) -> Said:
+def _sms(record: Record) -> Utterances:
     contact = str(record["contactName"])
     if str(record["message_type"]).lower().startswith(_RECEIVED):
         yield contact, record["message_content"]
@@ -101,33 +101,33 @@ def _sms(record: Record) -> Said:
         yield _OWNER, f"{record['message_content']} [to {contact}]"
 
 
-def _call(record: Record) -> Said:
+def _call(record: Record) -> Utterances:
     ended = f" to {record['datetime_end']}" if record.get("datetime_end") else ""
     result = f", {record['call_result']}" if record.get("call_result") else ""
     about = record.get("summarized_info") or ""
     yield "phone", f"{record['contactName']} ({record['datetime']}{ended}{result}) {about}".strip()
 
 
-def _calendar(record: Record) -> Said:
+def _calendar(record: Record) -> Utterances:
     when = f"{record.get('start_time')} to {record.get('end_time')}"
     yield "calendar", f"{record['title']}: {record.get('description', '')} ({when})"
 
 
-def _note(record: Record) -> Said:
+def _note(record: Record) -> Utterances:
     yield "note", f"{record['title']}: {record['content']}"
 
 
-def _photo(record: Record) -> Said:
+def _photo(record: Record) -> Utterances:
     place = record.get("location") or {}
     parts = place.values() if isinstance(place, dict) else [place]
     yield "photo", f"{record['caption']} [{', '.join(str(part) for part in parts if part)}]"
 
 
-def _push(record: Record) -> Said:
+def _push(record: Record) -> Utterances:
     yield str(record.get("source") or "push"), f"{record['title']}: {record['content']}"
 
 
-_SAID: Mapping[str, Callable[[Record], Said]] = {
+_SAID: Mapping[str, Callable[[Record], Utterances]] = {
     "agent_chat": _chat, "calendar": _calendar, "call": _call, "note": _note, "photo": _photo,
     "push": _push, "sms": _sms,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.evaluate.known_item import KnownItem, Said, known_items
+from cognigraph.evaluate.known_item import KnownItem, OwnMessage, known_items
 from cognigraph.evaluate.metrics import bootstrap
 from cognigraph.model import Hit
 from cognigraph.settings import SearchSettings
@@ -112,18 +112,18 @@ def evaluate_self(
     )
 
 
-def _read(space: Space, questions: int, seed: int) -> tuple[list[Said], datetime | None]:
+def _read(space: Space, questions: int, seed: int) -> tuple[list[OwnMessage], datetime | None]:
     """Read the messages of random sessions until there are enough, and the time of the last."""
     names: list[str] = []
     while page := space.overview.sessions(limit=_PAGE, offset=len(names)):
         names += [session.id for session in page]
     names.sort()
     random.Random(seed).shuffle(names)
-    said: list[Said] = []
+    said: list[OwnMessage] = []
     last: datetime | None = None
     for name in names:
         for row in space.cypher(_PER_SESSION, limit=_PAGE, session=name):
-            said.append(Said(name, row["id"], row["speaker"], row["role"], row["text"]))
+            said.append(OwnMessage(name, row["id"], row["speaker"], row["role"], row["text"]))
             last = row["at"] if last is None else max(last, row["at"])
         if len(said) >= questions * _ENOUGH:
             break

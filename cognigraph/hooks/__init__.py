@@ -3,6 +3,6 @@
 An agent's settings name ``cognigraph hook AGENT EVENT`` (:mod:`cognigraph.hooks.settings` writes
 them). The command (:mod:`cognigraph.hooks.run`) hands what was said over to a spool, from which a
 process in the background stores it (:mod:`cognigraph.hooks.keeper`), and at some events it prints
-what is remembered (:mod:`cognigraph.hooks.recall`). The agents that are known, and what they send
-and take, are in :mod:`cognigraph.hooks.agents`.
+what that process remembers. The agents that are known, and what they send and take, are in
+:mod:`cognigraph.hooks.agents`.
 """

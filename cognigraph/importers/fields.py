@@ -10,7 +10,6 @@ from collections.abc import Generator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
-from types import TracebackType
 from typing import Any, Self
 
 from cognigraph.errors import ConfigurationError
@@ -214,12 +213,7 @@ class Identifier:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._seen.close()
 
     def identify(self, message: dict[str, Any]) -> None:

@@ -7,10 +7,18 @@ is searched of the value the text. Putting an item again makes a new version of 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import base64
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, cast
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cognigraph.importers.store_items import (
     ITEM_TAG,
@@ -20,8 +28,6 @@ from cognigraph.importers.store_items import (
     text_of_value,
 )
 from cognigraph.integrations.requirement import requirement
-from cognigraph.integrations.store_index import ItemIndex, Vectors
-from cognigraph.integrations.store_items import check_filter, matches, namespace_of
 from cognigraph.model import Filter, Message, StoredMessage
 from cognigraph.space import Space
 
@@ -38,6 +44,7 @@ with requirement("langgraph"):
         Result,
         SearchItem,
         SearchOp,
+        ensure_embeddings,
         get_text_at_path,
     )
 
@@ -279,3 +286,162 @@ def _item(stored: StoredMessage) -> Item:
 
 def _search_item(stored: StoredMessage, score: float | None) -> SearchItem:
     return SearchItem(**_fields_of(stored), score=score)
+
+
+# The namespaces of items, and filters on their values.
+
+
+_FIELD = re.compile(r"[\w.-]+")
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "$eq": operator.eq, "$ne": operator.ne, "$gt": operator.gt, "$gte": operator.ge,
+    "$lt": operator.lt, "$lte": operator.le,
+}  # fmt: skip
+
+
+def namespace_of(session: str) -> tuple[str, ...]:
+    """The namespace of a session that ``session_of`` has named."""
+    return tuple(unquote(label) for label in session.removeprefix(PREFIX).split("/"))
+
+
+def check_filter(conditions: Mapping[str, Any] | None) -> None:
+    """Refuse fields that are no names or paths, as LangGraph's stores do.
+
+    Raises:
+        ValueError: a field has other characters than letters, digits, ``_``, ``.`` and ``-``.
+    """
+    for name in conditions or {}:
+        if not _FIELD.fullmatch(name):
+            raise ValueError(
+                f"Invalid filter key: {name!r}; use letters, digits, underscores and hyphens, and "
+                "dots between the fields of a path"
+            )
+
+
+def matches(value: Mapping[str, Any], conditions: Mapping[str, Any] | None) -> bool:
+    """Whether a value passes a filter: each field equal, or as ``{"$gt": 3}`` compares it."""
+    return all(_passes(_field(value, name), wanted) for name, wanted in (conditions or {}).items())
+
+
+def _field(value: Mapping[str, Any], name: str) -> Any:
+    """A field of a value, or at a path such as ``user.name``."""
+    if name in value or "." not in name:
+        return value.get(name)
+    first, _, rest = name.partition(".")
+    inner = value.get(first)
+    return _field(inner, rest) if isinstance(inner, Mapping) else None
+
+
+def _passes(value: Any, wanted: Any) -> bool:
+    if not isinstance(wanted, Mapping):
+        return bool(value == wanted)
+    operators = [name for name in wanted if str(name).startswith("$")]
+    if not operators:
+        return isinstance(value, Mapping) and all(
+            _passes(value.get(name), inner) for name, inner in wanted.items()
+        )
+    return all(_compares(name, value, wanted[name]) for name in operators)
+
+
+def _compares(name: str, value: Any, wanted: Any) -> bool:
+    if name not in _COMPARISONS:
+        raise ValueError(f"unknown operator {name!r}; use {', '.join(_COMPARISONS)}")
+    try:
+        return bool(_COMPARISONS[name](value, wanted))
+    except TypeError:  # a text is neither larger nor smaller than a number
+        return False
+
+
+# The ``index`` of a store: vectors of items and queries by the program's embeddings.
+#
+# Without it, items are ranked as all other messages are. With it, the score of an item is the
+# largest cosine between the query and one of its texts, as in LangGraph's own stores.
+
+Vector = NDArray[np.float32]
+_DECIMALS = 6  # as precise as the vectors are stored
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The vectors of one batch, by text. Models may embed queries and documents differently."""
+
+    queries: dict[str, Vector] = field(default_factory=dict)
+    documents: dict[str, Vector] = field(default_factory=dict)
+
+
+class ItemIndex:
+    """Embeds the items and queries of a batch, as LangGraph's ``IndexConfig`` describes."""
+
+    def __init__(self, config: IndexConfig) -> None:
+        self.config = config.copy()
+        self.fields: tuple[str, ...] = tuple(config.get("fields") or (_WHOLE,))
+        self.embeddings = ensure_embeddings(config["embed"])
+        self._dims: int = config["dims"]
+
+    def embed(self, ops: Sequence[Op]) -> Vectors:
+        """Embed what a batch writes and asks for."""
+        queries, texts = _queries(ops), self._documents(ops)
+        return Vectors(
+            {text: self._checked(self.embeddings.embed_query(text)) for text in queries},
+            self._by_text(texts, self.embeddings.embed_documents(texts) if texts else []),
+        )
+
+    async def aembed(self, ops: Sequence[Op]) -> Vectors:
+        """As :meth:`embed`, with the asynchronous calls of the embeddings."""
+        queries, texts = _queries(ops), self._documents(ops)
+        return Vectors(
+            {text: self._checked(await self.embeddings.aembed_query(text)) for text in queries},
+            self._by_text(texts, await self.embeddings.aembed_documents(texts) if texts else []),
+        )
+
+    def encoded(self, op: PutOp, vectors: Vectors) -> dict[str, Any] | None:
+        """The vectors of an item as its payload holds them."""
+        found = [vectors.documents[text] for text in self._texts(op)]
+        if not found:
+            return None
+        return {
+            "dims": self._dims,
+            "float32": base64.b64encode(np.stack(found).tobytes()).decode("ascii"),
+        }
+
+    def score(self, payload: Mapping[str, Any], query: Vector) -> float | None:
+        """The cosine of the text that is nearest to a query; ``None`` if there are no vectors."""
+        stored = payload.get("vectors")
+        if stored is None or stored["dims"] != self._dims:
+            return None
+        data = np.frombuffer(base64.b64decode(stored["float32"]), np.float32)
+        vectors = data.reshape(-1, self._dims).astype(np.float64)
+        lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query.astype(np.float64))
+        products = vectors @ query.astype(np.float64)
+        cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+        return round(float(cosines.max()), _DECIMALS)
+
+    def _documents(self, ops: Sequence[Op]) -> list[str]:
+        last = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
+        return list(dict.fromkeys(text for op in last.values() for text in self._texts(op)))
+
+    def _texts(self, op: PutOp) -> list[str]:
+        if op.value is None or op.index is False:
+            return []
+        paths = op.index or self.fields
+        found = (text for path in paths for text in get_text_at_path(op.value, path))
+        return [text for text in found if text.strip()]
+
+    def _by_text(
+        self, texts: Sequence[str], vectors: Sequence[Sequence[float]]
+    ) -> dict[str, Vector]:
+        if len(texts) != len(vectors):
+            raise ValueError(f"the embeddings made {len(vectors)} vectors of {len(texts)} texts")
+        return dict(zip(texts, map(self._checked, vectors), strict=True))
+
+    def _checked(self, vector: Sequence[float]) -> Vector:
+        found = np.asarray(vector, np.float32)
+        if found.shape != (self._dims,):
+            raise ValueError(
+                f"the embeddings made a vector of {found.size} numbers, and index['dims'] is "
+                f"{self._dims}; give the number of dimensions of the model"
+            )
+        return found
+
+
+def _queries(ops: Sequence[Op]) -> list[str]:
+    return list(dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query))

@@ -14,7 +14,7 @@ from typing import Any
 from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.answer_cache import AnswerCache, cache_key
 from cognigraph.llm.calls import Requests, Tally, call
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, check_credentials
 from cognigraph.llm.limits import DEFAULT_CALLS, Budget, Entry, Ledger, Limiter
 from cognigraph.llm.parse_answer import ParsedAnswer, json_schema, read
 from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
@@ -121,7 +121,7 @@ class ChatModel:
         return cls(model, **options)
 
     def allow(self, calls: int) -> None:
-        """Let so many calls more than by default be under way at once, for background work."""
+        """Let ``calls`` more calls than by default be under way at once, for background work."""
         self._requests.limiter.widen(DEFAULT_CALLS + calls)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
@@ -244,15 +244,7 @@ class ChatModel:
 def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> None:
     if not model:
         raise ConfigurationError("the name of a model is required")
-    if base_url is None and not api_key:
-        raise ConfigurationError(
-            "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
-            "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
-        )
-    if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
-        raise ConfigurationError(
-            "the API key contains characters that no key may have; was it pasted correctly?"
-        )
+    check_credentials(base_url, api_key)
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}; use json_schema, json_object or text")
 

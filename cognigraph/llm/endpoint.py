@@ -83,7 +83,7 @@ class Endpoint:
     """An OpenAI-compatible endpoint, accessed with the ``openai`` client. Thread-safe.
 
     Raises:
-        ConfigurationError: the base URL is none, or the extra ``openai`` is not installed.
+        ConfigurationError: the base URL is not one, or the extra ``openai`` is not installed.
     """
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
@@ -221,6 +221,19 @@ async def _limit_reply(response: httpx.Response) -> None:
 
     response.encoding = "utf-8"  # as JSON requires; some other codecs take quadratic time
     response.stream = LimitedStream()
+
+
+def check_credentials(base_url: str | None, api_key: str | None) -> None:
+    """Raise :class:`ConfigurationError` if OpenAI's key is missing, or a key cannot be one."""
+    if base_url is None and not api_key:
+        raise ConfigurationError(
+            "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
+            "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
+        )
+    if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
+        raise ConfigurationError(
+            "the API key contains characters that no key may have; was it pasted correctly?"
+        )
 
 
 def _is_base(url: str) -> bool:

@@ -165,7 +165,7 @@ class Limiter:
             return _shared.setdefault(base_url.rstrip("/"), cls())
 
     def widen(self, concurrent: int) -> None:
-        """Allow so many calls at a time, if it were fewer."""
+        """Allow at least this many calls at a time."""
         with self._lock:
             more = concurrent - self._concurrent
             if more > 0:
@@ -201,7 +201,7 @@ class Limiter:
 def wait_before_retry(
     limiter: Limiter, failed: int, after: float | None, random: Callable[[], float]
 ) -> float:
-    """The seconds to wait after so many failed attempts: exponential, with full jitter.
+    """The seconds to wait after ``failed`` attempts: exponential, with full jitter.
 
     ``after`` is what the endpoint asked for (``Retry-After``). It is waited by all callers of the
     limiter; the jitter on top keeps them from resuming at the same moment.

@@ -274,7 +274,7 @@ def _closing(text: str, closer: str, at: int) -> int:
 def _unescaped(text: str) -> str:
     if "\\" in text:
         text = _ESCAPE.sub(_character, text)
-    if _SURROGATE.search(text):  # joins pairs, and replaces what is none
+    if _SURROGATE.search(text):  # joins pairs, and replaces single ones
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 

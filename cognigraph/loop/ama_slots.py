@@ -26,7 +26,7 @@ _FEW_FACTS: tuple[Layer, ...] = ("messages", "episodes", "facts")
 
 _MOST_K = 50
 _WIDER = 2
-"""Each retry asks for so many times as many results as the round before."""
+"""Each retry multiplies the number of results by this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Judge:
         conflicts = state.known(answer.conflicts, among=labels)
         action = answer.action.strip().lower()
         if action not in ("pass", "retry", "refresh"):
-            state.note(f"the action {action[:40]!r} is none of those asked for: taken as retry")
+            state.note(f"the action {action[:40]!r} is not one of those asked for: taken as retry")
             action = "retry"
         if action == "refresh" and len(conflicts) < 2:
             state.note("refresh, but no two entries in conflict: taken as pass")

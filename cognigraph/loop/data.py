@@ -80,7 +80,7 @@ class Assessment:
 class Repair:
     """A change of the memory that a loop proposes: ``new`` supersedes ``old``, or ``old`` goes.
 
-    ``applied`` says whether it was made. :meth:`Space.restore` with ``old`` undoes it.
+    ``applied`` says whether it was made. :meth:`Review.restore` with ``old`` undoes it.
     """
 
     action: Literal["supersede", "retract"]

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from cognigraph.loop.data import Assessment, Plan
-from cognigraph.loop.state import NONE, LoopState, write_answer
-from cognigraph.loop.wordings import says_unknown
+from cognigraph.loop.state import NONE, LoopState, says_unknown, write_answer
 from cognigraph.text.marks import one_line
 
 T = TypeVar("T")
@@ -35,7 +34,8 @@ class LightModule:
     The paper's prompt lets the model refuse whenever the summaries are incomplete, vague or
     doubtful; then the deep module is activated. A summary is made once, and what was said later in
     the conversation may differ from it. So the ``messages`` best messages are shown as well, all in
-    order of time; 0 is the paper's form. An answer that says that something is not known is none.
+    order of time; 0 is the paper's form. An answer that says that something is not known counts as
+    no answer.
     """
 
     needs_model: ClassVar[bool] = True

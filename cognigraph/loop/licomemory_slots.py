@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
 from cognigraph.loop.data import Assessment, Plan, Source, Verdict
-from cognigraph.loop.state import NONE, LoopState
-from cognigraph.loop.wordings import asks_for_many
+from cognigraph.loop.state import NONE, LoopState, asks_for_many
 from cognigraph.text.marks import one_line
 
 _TOKENS = 60
@@ -68,7 +67,9 @@ class NoticeMissing:
         answer = state.asker.ask("lico-missing-1", MissingAnswer, inputs)
         verdict = answer.verdict.strip().lower()
         if verdict not in get_args(Verdict):
-            state.note(f"the verdict {verdict[:40]!r} is none of those asked for: taken as partial")
+            state.note(
+                f"the verdict {verdict[:40]!r} is not one of those asked for: taken as partial"
+            )
             verdict = "partial"
         if verdict == "enough" and answer.queries:
             state.note(f"enough, and yet {len(answer.queries)} queries: they were not sent")

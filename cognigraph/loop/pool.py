@@ -42,7 +42,6 @@ from cognigraph.retrieve.block import (
 )
 from cognigraph.retrieve.block_lines import (
     Background,
-    MessageKey,
     day,
     message_head,
     triple_line,
@@ -51,7 +50,7 @@ from cognigraph.retrieve.block_lines import (
 from cognigraph.retrieve.carried import Carried
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import analyse, overview_subject
-from cognigraph.retrieve.search import search, search_layer
+from cognigraph.retrieve.search import MessageKey, search, search_layer
 from cognigraph.settings import ContextSettings, SearchSettings
 from cognigraph.text.marks import (
     FOOTER,
@@ -72,9 +71,9 @@ _FEW_FACTS = 0.3
 
 
 class Run(Protocol):
-    """Completes a question to a request, and returns what ``answer`` makes of it."""
+    """Makes a request of a question, and returns what ``answer`` makes of that."""
 
-    def __call__(self, answer: Callable[[SearchRequest], T], question: str) -> T:
+    def __call__(self, question: str, answer: Callable[[SearchRequest], T]) -> T:
         """Answer a question."""
         ...
 
@@ -138,7 +137,7 @@ class Recall:
                 result.trace,
             )  # fmt: skip
 
-        return self._run(answer, query)
+        return self._run(query, answer)
 
     def facts(self, query: str, k: int, without: Collection[str] = ()) -> Recalled:
         """The ``k`` best facts for a query whose uids are not among ``without``."""
@@ -157,7 +156,7 @@ class Recall:
             carried = Carried(background, self.zone).facts(outcome.result.triples)
             return Recalled(triples=tuple(carried), trace=outcome.result.trace)
 
-        return self._run(answer, query)
+        return self._run(query, answer)
 
     def episodes(self, query: str, k: int) -> Recalled:
         """The ``k`` best episodes for a query."""
@@ -166,7 +165,7 @@ class Recall:
             result = search_layer(request, k=k, layer="episodes")
             return Recalled(episodes=result.episodes, trace=result.trace)
 
-        return self._run(answer, query)
+        return self._run(query, answer)
 
     def memories(self, query: str, k: int) -> Recalled:
         """The ``k`` memories most similar to a query, and the whole core profile.
@@ -205,7 +204,7 @@ class Recall:
                 ),
             )
 
-        return self._run(answer, query)
+        return self._run(query, answer)
 
     def covered(self, query: str, episodes: Sequence[Episode]) -> Recalled:
         """The messages that episodes cover, those first that answer the query best."""
@@ -255,7 +254,7 @@ class Recall:
                 result.hits, result.triples, result.sessions, (), background, result.trace
             )  # fmt: skip
 
-        return self._run(answer, query) if sessions else Recalled()
+        return self._run(query, answer) if sessions else Recalled()
 
     @cached_property
     def has_few_facts(self) -> bool:
@@ -265,7 +264,7 @@ class Recall:
             stats = request.store.graph.stats(request.space, as_of=request.as_of)
             return stats.triples < _FEW_FACTS * stats.messages
 
-        return self._run(answer, "")
+        return self._run("", answer)
 
     def written(self, question: str, max_tokens: int) -> tuple[str, ...]:
         """The lines of a block for what writers keep: the core profile, and procedures that fit."""
@@ -273,7 +272,7 @@ class Recall:
         def answer(request: SearchRequest) -> tuple[str, ...]:
             return written_lines(request, self.settings, max_tokens)
 
-        return self._run(answer, question)
+        return self._run(question, answer)
 
     def block(self, question: str, max_tokens: int, k: int | None = None) -> Context:
         """The prompt block of a question without a loop, as :meth:`Space.context` builds it."""
@@ -283,7 +282,7 @@ class Recall:
                 request, settings=self.settings, k=k, max_tokens=max_tokens, zone=self.zone
             )
 
-        return self._run(answer, question)
+        return self._run(question, answer)
 
 
 def most_similar(embedder: CheckedEmbedder, query: str, texts: Sequence[str]) -> list[int]:

@@ -153,7 +153,7 @@ def _facts_behind(state: LoopState, labels: Sequence[str]) -> list[Triple]:
 def _checked(
     action: str, old: Triple | None, new: Triple | None, reason: str, *, may_delete: bool
 ) -> Repair | str:
-    """The repair that a change stands for, or why it is none."""
+    """The repair that a change stands for, or the reason why it stands for none."""
     if old is None:
         return "it names no fact that was shown"
     if action.strip().lower() == "delete":

@@ -153,7 +153,7 @@ ImportCallback = Callable[[ImportProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """What was left out, and why. ``position`` is such as ``line 7`` or ``a.md: line 3``."""
+    """What was left out, and why. ``position`` is for example ``line 7`` or ``a.md: line 3``."""
 
     position: str
     reason: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from itertools import islice, repeat
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -37,13 +35,13 @@ from cognigraph.validation import NAME_RULE, is_name, shown
 
 Item = Message | Mapping[str, Any]
 
-REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
-"""What an error says to do, for one that is not left out."""
+REMEDY = "; leave it out or pass skip_invalid=True"
+"""The end of an error about a message, which does not concern a message that was left out."""
 _TAKEN = "has the id {!r}, which already belongs to another text in its session"
 
 
 @dataclass(frozen=True, slots=True)
-class Clean:
+class CleanMessage:
     """A validated message with a UTC time, a storable text and its final id.
 
     ``replaced`` counts lone surrogates that were replaced in the text.
@@ -61,7 +59,7 @@ class Clean:
     data: MessageData | None = None
 
 
-def clean(
+def clean_message(
     message: Message,
     *,
     space: str,
@@ -72,13 +70,12 @@ def clean(
     index: int,
     facts: str | None = None,
     by: str | None = None,
-) -> Clean:
-    """Validate one message and assign its identity; ``facts`` (JSON) are stated with it.
+) -> CleanMessage:
+    """Validate one message and assign its identity.
 
-    ``by`` is who stores it.
-
-    ``seen`` counts equal messages without an id in this call. Two equal messages with the same time
-    therefore stay two messages, and a repeated call recognises both.
+    ``facts`` (JSON) are stated with it, and ``by`` is who stores it. ``seen`` counts equal messages
+    without an id in this call: two equal messages with the same time stay two messages, and a
+    repeated call recognises both.
 
     Raises:
         InvalidMessageError: a field of the message is invalid.
@@ -87,10 +84,7 @@ def clean(
     data = message_data(message, index, zone, facts)
     has_payload = data is not None and data.raw is not None
     if not text.strip() and not has_payload:
-        raise InvalidMessageError(
-            f"message {index} has an empty text; leave it out or pass skip_invalid=True",
-            index=index,
-        )
+        raise InvalidMessageError(f"message {index} has an empty text{REMEDY}", index=index)
     if len(text) > limit:
         raise InvalidMessageError(
             f"message {index} has {len(text):,} characters; the limit is {limit:,}; "
@@ -105,16 +99,14 @@ def clean(
     try:
         at = now if message.at is None else to_utc(message.at, zone)
     except InvalidMessageError as error:
-        raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+        raise _invalid(index, str(error)) from error
     given = (message.facts, message.extract, message.session_summary)
     if facts is None and any(part is not None for part in given):
         data = replace(data or MessageData(), facts=stated_with(message, speaker, at, index))
     if by is not None:
         data = replace(data or MessageData(), written_by=by)
     if data is not None and data.expires is not None and data.expires <= at:
-        raise InvalidMessageError(
-            f"message {index}: expires is not later than the message itself", index=index
-        )
+        raise _invalid(index, "expires is not later than the message itself")
     if message.id is not None:
         id = check_name(message.id, "id", index)
         uid = ids.message_uid(space, session, id)
@@ -124,7 +116,7 @@ def clean(
         uid = ids.anonymous_message_uid(*content, seen[twin])
         seen[twin] += 1
         id = uid[:12]
-    return Clean(uid, id, session, speaker, at, text, replaced, index, role, data)
+    return CleanMessage(uid, id, session, speaker, at, text, replaced, index, role, data)
 
 
 def _role(role: object, index: int) -> Role | None:
@@ -132,10 +124,7 @@ def _role(role: object, index: int) -> Role | None:
         return None
     known = as_role(role) if isinstance(role, str) else None
     if known is None:
-        raise InvalidMessageError(
-            f"message {index}: role must be one of {', '.join(ROLES)}, not {shown(role)}",
-            index=index,
-        )
+        raise _invalid(index, f"role must be one of {', '.join(ROLES)}, not {shown(role)}")
     return known
 
 
@@ -146,23 +135,19 @@ def content_of(text: str, data: MessageData | None) -> str:
 
 def _text(value: object, what: str, index: int) -> str:
     if not isinstance(value, str):
-        raise InvalidMessageError(
-            f"message {index}: {what} must be a string, not {type(value).__name__}", index=index
-        )
+        raise _invalid(index, f"{what} must be a string, not {type(value).__name__}")
     return value
 
 
 def check_name(value: object, what: str, index: int = 0) -> str:
-    """Validate the session, speaker or id of a message.
+    """Return the session, speaker or id of a message if every store can hold it.
 
     Raises:
-        InvalidMessageError: it is not a string that every store can hold.
+        InvalidMessageError: it is not such a string.
     """
     text = _text(value, what, index)
     if not is_name(text):
-        raise InvalidMessageError(
-            f"message {index}: {what} must be {NAME_RULE}, not {shown(text)}", index=index
-        )
+        raise _invalid(index, f"{what} must be {NAME_RULE}, not {shown(text)}")
     return text
 
 
@@ -306,20 +291,18 @@ def _invalid(index: int, problem: str) -> InvalidMessageError:
 
 
 def to_rows(
-    messages: Sequence[Clean],
+    messages: Sequence[CleanMessage],
     space: str,
     settings: InsertSettings,
     embedder: CheckedEmbedder,
     *,
     embed_later: bool = False,
 ) -> list[MessageRow]:
-    """Split the messages, embed all texts in one call, and count terms.
+    """Split the messages into chunks, embed all chunks in one call, and count their terms.
 
-    With ``embed_later`` the chunks are marked, and get their vectors in the background.
-
-    A message without a text gets one empty chunk, which is not searchable. Recalled prompt blocks
-    in a message are stored but not searchable: they would rank before the messages that they were
-    recalled from.
+    With ``embed_later`` the chunks are marked, and get their vectors in the background. A message
+    without a text gets one empty chunk, which no search finds. Prompt blocks that a message repeats
+    are stored but not found either: they would rank before the messages that they quote.
     """
     pieces = [parts(message.text, settings.max_chunk_chars) for message in messages]
     rest = [
@@ -359,7 +342,7 @@ def to_rows(
 
 
 def _chunk_row(
-    message: Clean,
+    message: CleanMessage,
     part: int,
     piece: Part,
     fresh: str | None,
@@ -389,7 +372,7 @@ class Prepared:
     batch. The ``rows`` have the vectors of ``embedder``.
     """
 
-    messages: list[Clean]
+    messages: list[CleanMessage]
     rejected: list[Rejection]
     invalid: InvalidMessageError | None
     rows: list[MessageRow]
@@ -412,10 +395,10 @@ def add_batch(
         InvalidMessageError: a message is invalid; all messages before it are stored.
         ConflictError: an id is already in use for another text; all other messages are stored.
     """
-    return store(engine, space, prepare(engine, space, batch, seen, facts=facts, by=by))
+    return store_batch(engine, space, prepare_batch(engine, space, batch, seen, facts=facts, by=by))
 
 
-def prepare(
+def prepare_batch(
     engine: Engine,
     space: str,
     batch: Sequence[Item],
@@ -431,10 +414,20 @@ def prepare(
     ``seen`` counts equal messages without ids over all batches of a call; ``first`` is the index of
     this batch's first message in the call.
     """
-    started = time.perf_counter()
-    messages, rejected, invalid = _cleaned(
-        engine, space, batch, seen, first=first, skip_invalid=skip_invalid, facts=facts, by=by
-    )
+    started, now = time.perf_counter(), engine.clock()
+    messages: list[CleanMessage] = []
+    rejected: list[Rejection] = []
+    invalid: InvalidMessageError | None = None
+    for index, item in enumerate(batch, first):
+        try:
+            messages.append(
+                as_stored(engine, space, item, seen, index=index, now=now, facts=facts, by=by)
+            )
+        except InvalidMessageError as error:
+            if not skip_invalid:
+                invalid = error
+                break
+            rejected.append(Rejection(index, str(error).replace(REMEDY, "")))
     embedder = engine.embedder
     rows = to_rows(
         messages, space, engine.settings.insert, embedder, embed_later=engine.embeds_later
@@ -443,7 +436,7 @@ def prepare(
     return Prepared(messages, rejected, invalid, rows, embedder, seconds)
 
 
-def store(
+def store_batch(
     engine: Engine, space: str, prepared: Prepared, *, skip_invalid: bool = False
 ) -> AddResult:
     """Store a batch in one transaction.
@@ -467,7 +460,12 @@ def store(
     stored = time.perf_counter()
     if "new" in statuses:
         engine.written()
-    conflicts = [m for m, status in zip(messages, statuses, strict=True) if status == "conflict"]
+
+    def with_status(*wanted: InsertStatus) -> list[CleanMessage]:
+        pairs = zip(messages, statuses, strict=True)
+        return [message for message, status in pairs if status in wanted]
+
+    conflicts = with_status("conflict")
     if conflicts and not skip_invalid:
         raise _conflict(conflicts)
     rejected += [
@@ -477,21 +475,9 @@ def store(
     if prepared.invalid is not None:
         raise prepared.invalid
     return AddResult(
-        ids=tuple(
-            message.id
-            for message, status in zip(messages, statuses, strict=True)
-            if status != "conflict"
-        ),
-        new=tuple(
-            message.id
-            for message, status in zip(messages, statuses, strict=True)
-            if status == "new"
-        ),
-        forgotten=tuple(
-            message.id
-            for message, status in zip(messages, statuses, strict=True)
-            if status == "forgotten"
-        ),
+        ids=tuple(message.id for message in with_status("new", "known", "forgotten")),
+        new=tuple(message.id for message in with_status("new")),
+        forgotten=tuple(message.id for message in with_status("forgotten")),
         chunks=sum(
             len(row.chunks) for row, status in zip(rows, statuses, strict=True) if status == "new"
         ),
@@ -508,60 +494,29 @@ def store(
     )
 
 
-def check(engine: Engine, space: str, item: object, seen: Counter[str]) -> Clean:
-    """The message as it would be stored, without storing it.
+def as_stored(
+    engine: Engine,
+    space: str,
+    item: object,
+    seen: Counter[str],
+    *,
+    index: int = 0,
+    now: datetime | None = None,
+    facts: str | None = None,
+    by: str | None = None,
+) -> CleanMessage:
+    """The message as it would be stored; nothing is stored.
 
     Raises:
         InvalidMessageError: it cannot be stored.
     """
-    return clean(
-        Message.of(item),
-        space=space,
-        now=engine.clock(),
-        zone=engine.zone,
-        limit=engine.settings.insert.max_message_chars,
-        seen=seen,
-        index=0,
-    )
+    return clean_message(
+        Message.of(item, index=index), space=space, now=now or engine.clock(), zone=engine.zone,
+        limit=engine.settings.insert.max_message_chars, seen=seen, index=index, facts=facts, by=by,
+    )  # fmt: skip
 
 
-def _cleaned(
-    engine: Engine,
-    space: str,
-    batch: Sequence[Item],
-    seen: Counter[str],
-    *,
-    first: int,
-    skip_invalid: bool,
-    facts: str | None,
-    by: str | None,
-) -> tuple[list[Clean], list[Rejection], InvalidMessageError | None]:
-    messages: list[Clean] = []
-    rejected: list[Rejection] = []
-    now = engine.clock()
-    for index, item in enumerate(batch, first):
-        try:
-            messages.append(
-                clean(
-                    Message.of(item, index=index),
-                    space=space,
-                    now=now,
-                    zone=engine.zone,
-                    limit=engine.settings.insert.max_message_chars,
-                    seen=seen,
-                    index=index,
-                    facts=facts,
-                    by=by,
-                )
-            )
-        except InvalidMessageError as error:
-            if not skip_invalid:
-                return messages, rejected, error
-            rejected.append(Rejection(index, REMEDY.sub("", str(error))))
-    return messages, rejected, None
-
-
-def _conflict(conflicts: Sequence[Clean]) -> ConflictError:
+def _conflict(conflicts: Sequence[CleanMessage]) -> ConflictError:
     first = conflicts[0]
     return ConflictError(
         f"message {first.index} {_TAKEN.format(first.id)}"
@@ -607,11 +562,11 @@ def add_all(
     seen: Counter[str] = Counter()
     read = 0
     with _Transactions(
-        partial(store, engine, space, skip_invalid=skip_invalid), on_progress
+        partial(store_batch, engine, space, skip_invalid=skip_invalid), on_progress
     ) as transactions:
         items = transactions.reported_while(messages)
         while batch := list(islice(items, size)):
-            prepared = prepare(
+            prepared = prepare_batch(
                 engine, space, batch, seen, first=read, skip_invalid=skip_invalid, by=by
             )
             read += len(batch)
@@ -640,12 +595,7 @@ class _Transactions:
     def __enter__(self) -> _Transactions:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             self._finish()
         finally:

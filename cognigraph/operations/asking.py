@@ -1,4 +1,4 @@
-"""Ask a space a question: complete the request with what the engine holds, and answer it."""
+"""Ask a space a question: make a request of it, with what the engine holds, and answer that."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from cognigraph.times import to_utc, zone
 _T = TypeVar("_T")
 
 
-def with_request(
+def answer_question(
     engine: Engine,
     space: str,
-    answer: Callable[[SearchRequest], _T],
     question: str,
+    answer: Callable[[SearchRequest], _T],
     *,
     now: datetime | str | None,
     as_of: datetime | str | None,
@@ -47,15 +47,18 @@ def with_request(
     per_session: int | None = None,
     min_confidence: float | None = None,
 ) -> _T:
-    """Return what ``answer`` makes of a question asked at ``now`` (by default the clock's time).
+    """Check what :meth:`cognigraph.Space.search` was given, and answer it by ``answer``.
 
-    If another thread changes the embedder meanwhile, the question is answered again with the new
-    one.
+    ``answer`` is called again if another thread changes the embedder meanwhile. ``now`` is the
+    clock's time if absent.
     """
+    engine.store.search.warm(space)  # an index that is not loaded yet loads during the analysis
     asked_at = engine.clock() if now is None else to_utc(now, engine.zone)
     known_at = None if as_of is None else to_utc(as_of, engine.zone)
     passing = in_utc(where or Filter(), engine.zone)
-    queries, seen = checked_queries(also), _storable_ids(Exclusion.of(without))
+    seen = Exclusion.of(without)
+    seen = replace(seen, ids=frozenset(map(storable, seen.ids)))
+    queries = checked_queries(also)
 
     def work(store: Store, embedder: CheckedEmbedder) -> _T:
         request = SearchRequest(
@@ -102,11 +105,6 @@ def _storable(value: Scalar) -> Scalar:
     return storable(value) if isinstance(value, str) else value
 
 
-def _storable_ids(seen: Exclusion) -> Exclusion:
-    """What was seen, with ids that a store can look up; those of items are such already."""
-    return replace(seen, ids=frozenset(map(storable, seen.ids)))
-
-
 def merged(results: Mapping[str, SearchResult], k: int) -> tuple[SpaceHit, ...]:
     """The ``k`` best hits. The order within each space is kept.
 
@@ -114,13 +112,13 @@ def merged(results: Mapping[str, SearchResult], k: int) -> tuple[SpaceHit, ...]:
     the vectors, which is the same measure everywhere.
     """
     waiting = {space: list(result.hits) for space, result in results.items() if result.hits}
-    found: list[SpaceHit] = []
-    while waiting and len(found) < k:
+    best: list[SpaceHit] = []
+    while waiting and len(best) < k:
         space = max(waiting, key=lambda name: (_strength(waiting[name][0]), name))
-        found.append(SpaceHit(space, waiting[space].pop(0)))
+        best.append(SpaceHit(space, waiting[space].pop(0)))
         if not waiting[space]:
             del waiting[space]
-    return tuple(found)
+    return tuple(best)
 
 
 def _strength(hit: Hit) -> float:
@@ -150,7 +148,7 @@ def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
     display_zone = zone(request.timezone) or engine.zone or UTC
     now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
     run = partial(
-        with_request, engine, space, now=now, as_of=request.as_of, where=request.where,
+        answer_question, engine, space, now=now, as_of=request.as_of, where=request.where,
         settings=chosen.search,
     )  # fmt: skip
     return LoopState(
@@ -175,7 +173,7 @@ def run_loop(
     strategy = resolve_strategy(request.strategy)
     most = (request.limits or Limits()).rounds
     settings = request.settings or engine.settings
-    engine.store.search.warm(space)
+    engine.store.search.warm(space)  # a strategy may ask the model before it searches
     loop = Loop(
         strategy,
         new_state(engine, space, request),
@@ -188,7 +186,7 @@ def run_loop(
 
 
 def checked_turns(history: Sequence[str]) -> tuple[str, ...]:
-    """The turns before a question; :class:`ConfigurationError` if they are none."""
+    """The turns before a question; :class:`ConfigurationError` if it is not one of texts."""
     if isinstance(history, str) or not all(isinstance(turn, str) for turn in history):
         raise ConfigurationError("history must be a sequence of texts, the turns before a question")
     return tuple(history)

@@ -20,7 +20,7 @@ from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, StoredMessage, Summary, Theme, Written
 from cognigraph.model.filters import MessageQuery
 from cognigraph.new_file import new_file
-from cognigraph.operations.adding import Clean, clean, to_rows
+from cognigraph.operations.adding import CleanMessage, clean_message, to_rows
 from cognigraph.operations.forgetting import replace_text
 from cognigraph.resolution.name_forms import UNSPELLED
 from cognigraph.states.succession import Ruling
@@ -283,7 +283,7 @@ class Import:
 
     def __post_init__(self) -> None:
         self._seen: Counter[str] = Counter()
-        self._batch: list[Clean] = []
+        self._batch: list[CleanMessage] = []
         self._parts: dict[tuple[str, int], Any] = {}
         self._decisions: list[Decision] = []
         self._rulings: list[Ruling] = []
@@ -350,7 +350,7 @@ class Import:
         if earlier:
             given["text"] = earlier[0][0]
         id = None if fields.get("anonymous") else fields["id"]
-        cleaned = clean(
+        cleaned = clean_message(
             Message(**given, id=id),
             space=self.space,
             now=self.engine.clock(),

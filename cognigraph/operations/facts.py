@@ -33,7 +33,7 @@ _PAGE = 500
 
 
 def listed(store: Store, space: str, query: TripleQuery) -> list[Triple]:
-    """The facts that a query asks for; see :meth:`cognigraph.Space.triples`."""
+    """The facts that a query asks for; see :meth:`cognigraph.Space.facts`."""
     if query.as_of is None:
         return store.graph.triples(space, query)
     if query.status is None and query.valid_at is None:
@@ -111,7 +111,7 @@ def profile(
     as_of: datetime | None,
     earlier: bool,
 ) -> EntityProfile:
-    """What is true of an entity ``at`` a time; see :meth:`cognigraph.Space.profile`."""
+    """What is true of an entity ``at`` a time; see :meth:`Overview.profile`."""
     found = store.resolution.named(space, entity)
     if not found:
         raise NotFoundError(f"no entity is called {entity!r}")

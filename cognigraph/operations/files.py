@@ -27,7 +27,7 @@ from cognigraph.model import (
     StoredMessage,
 )
 from cognigraph.operations import copying
-from cognigraph.operations.adding import REMEDY, check
+from cognigraph.operations.adding import REMEDY, as_stored
 from cognigraph.operations.copying import is_export
 from cognigraph.operations.forgetting import gone_files, gone_sections
 from cognigraph.operations.tenant import Target, Tenant
@@ -277,7 +277,7 @@ class FileImport:
         if not isinstance(record.value, dict) or record.value.get("id") is None:
             return False
         try:
-            message = check(self._engine, self._space.name, record.value, self._anonymous)
+            message = as_stored(self._engine, self._space.name, record.value, self._anonymous)
         except InvalidMessageError:
             return False  # refused with a reason when it is stored
         stored = self._space.get(message.id, message.session)
@@ -315,7 +315,7 @@ class FileImport:
             self._reject(record, location, str(error))
 
     def _outcome(self, record: Record, reader: Reader) -> str:
-        message = check(self._engine, self._space.name, record.value, self._anonymous)
+        message = as_stored(self._engine, self._space.name, record.value, self._anonymous)
         stored = self._space.get(message.id, message.session)
         if stored is None:
             return self._add(record)
@@ -361,7 +361,7 @@ class FileImport:
         where = f"{location.name}: " if self._many else ""
         return BadRecord(
             f"{where}{record.position}",
-            REMEDY.sub("", _INDEX.sub("", reason)),
+            _INDEX.sub("", reason).replace(REMEDY, ""),
             _line(record.position),
         )
 

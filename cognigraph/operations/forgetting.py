@@ -16,7 +16,7 @@ from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.importers.notes import TAG
 from cognigraph.model import Forgotten, Message, MessageVersion, StoredMessage
 from cognigraph.model.storage import AuditEntry
-from cognigraph.operations.adding import clean, to_rows
+from cognigraph.operations.adding import as_stored, to_rows
 from cognigraph.operations.tenant import Target
 from cognigraph.settings import Retention
 from cognigraph.stores.protocols import Chosen, Selection, Store
@@ -251,27 +251,11 @@ def replace_text(
 
     Returns the uid of its first chunk, as it follows from its id.
     """
-    message = clean(
-        Message(
-            text=text,
-            session=old.session,
-            speaker=old.speaker,
-            at=old.at,
-            id=old.id,
-            role=old.role,
-            metadata=old.metadata or None,
-            tags=old.tags,
-            raw=raw,
-            expires=old.expires,
-        ),
-        space=space,
-        now=engine.clock(),
-        zone=engine.zone,
-        limit=engine.settings.insert.max_message_chars,
-        seen=Counter(),
-        index=0,
-        by=by,
-    )
+    given = Message(
+        text=text, session=old.session, speaker=old.speaker, at=old.at, id=old.id, role=old.role,
+        metadata=old.metadata or None, tags=old.tags, raw=raw, expires=old.expires,
+    )  # fmt: skip
+    message = as_stored(engine, space, given, Counter(), by=by)
 
     def store(store: Store, embedder: CheckedEmbedder) -> str | None:
         (row,) = to_rows(

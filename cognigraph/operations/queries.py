@@ -41,7 +41,7 @@ class _Known:
     as_of: datetime
 
     def sessions(self) -> Iterator[Session]:
-        """All sessions that had begun, as far as they had gone."""
+        """All sessions that had begun, with what had been said in them by then."""
         offset, read = 0, self.store.graph.sessions
         while page := read(self.space, limit=_PAGE, offset=offset, as_of=self.as_of):
             yield from page
@@ -51,7 +51,7 @@ class _Known:
         return next(iter(self.sessions_of([id])), None)
 
     def sessions_of(self, ids: Sequence[str]) -> list[Session]:
-        """Some sessions, as far as they had gone."""
+        """Some sessions, with what had been said in them by then."""
         if not ids:
             return []
         return self.store.graph.sessions(

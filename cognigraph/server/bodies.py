@@ -18,8 +18,10 @@ from inspect import Signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from urllib.parse import unquote
 
 from fastapi import Depends, Query
+from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from cognigraph.declared import Parameter, Verb, declared
@@ -36,6 +38,7 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.server.access import MemoryHere
+from cognigraph.server.answers import MOST
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Space
 
@@ -395,3 +398,21 @@ _TEXT = Field(None, examples=["I moved to Oslo in May."])
 _GIVEN = {**_fields(declared(Space.add).parameters.values()), "text": (str | None, _TEXT)}
 MessageBody = _model("MessageBody", _Message, _Message.__doc__ or "", _GIVEN)
 _JSON[Message] = MessageBody
+
+
+# Parameters that several routes share.
+
+
+async def _id(id: Annotated[str, InPath(description="The id of a message.")]) -> str:
+    return unquote(id)
+
+
+MessageId = Annotated[str, Depends(_id)]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="The largest number of items.")]
+Cursor = Annotated[str | None, Query(description="The `next` of the page before.")]
+Explain = Annotated[
+    bool, Query(description="Also why each hit has its rank, its facts, and the trace.")
+]
+InSession = Annotated[
+    str | None, Query(description="The session, if messages of several sessions have the id.")
+]

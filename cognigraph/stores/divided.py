@@ -39,7 +39,7 @@ class Databases(Protocol):
     """The databases of one server."""
 
     def canonical(self, name: str) -> str:
-        """The server's own form of a database's name; raise ConfigurationError if it is none."""
+        """The server's own form of a database's name; ConfigurationError if it is not a name."""
         ...
 
     def names(self) -> list[str]:

@@ -186,7 +186,7 @@ class EnrichmentQueue(Protocol):
         """End the lease of a worker that crashed, so that its chunks can be claimed at once.
 
         A lease that was extended past ``until`` is left alone. The crash counts against the leased
-        chunks, or against the summary; :func:`batch_size.count_crash` decides when they are parked.
+        chunks, or against the summary (:func:`cognigraph.stores.batch_size.count_crash`).
         """
         ...
 

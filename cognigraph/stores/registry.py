@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Protocol, cast
 from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError
@@ -64,14 +63,6 @@ def located(location: str, auth: tuple[str, str] | None) -> tuple[str, tuple[str
     return location, inside or auth
 
 
-class StorePackage(Protocol):
-    """The interface of a package in :data:`STORES`."""
-
-    def open_store(self, request: StoreRequest) -> Store:
-        """Open the store; raise :class:`ConfigurationError` for options it does not support."""
-        ...
-
-
 def open_store(request: StoreRequest) -> Store:
     """Open the store that ``request.location`` names.
 
@@ -96,4 +87,5 @@ def open_store(request: StoreRequest) -> Store:
                 f"the address of the server is not valid: {error}; give one such as "
                 "neo4j://host:7687 or neo4j://[::1]:7687"
             ) from error
-    return cast(StorePackage, import_module(package)).open_store(request)
+    store: Store = import_module(package).open_store(request)
+    return store

@@ -41,7 +41,7 @@ def read(path: str, project: str, person: str) -> list[str]:
     There are none while another process is creating the file or holds it locked.
 
     Raises:
-        sqlite3.DatabaseError: the file is none of cognigraph's or is damaged.
+        sqlite3.DatabaseError: the file is not cognigraph's, or is damaged.
     """
     try:
         rows = _rows(path, project, person)

@@ -197,8 +197,8 @@ class Enricher:
     def _put_back(self, lease: Lease, error: BaseException) -> None:
         """Return the work of a step that was interrupted, so that the next worker need not wait.
 
-        After a fault of the program, which is none of our errors, it comes later, as after an
-        outage: the fault may be due to this work, and must not keep all other work waiting.
+        After a fault of the program (any exception but our own errors) it waits as after an outage:
+        the fault may be due to this work, and must not keep all other work waiting.
         """
         if not isinstance(error, Exception) or isinstance(error, CogniGraphError):
             self._release(lease)

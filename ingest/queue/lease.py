@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 from typing import Literal, Self
 
 from cognigraph.errors import (
@@ -103,12 +102,7 @@ class Heartbeat:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         # The thread ends by itself; to join it while it waits for the store would delay the work.
         self._over.set()
 

@@ -1,4 +1,4 @@
-"""The page in a real Chromium, served by a process of its own from a small memory."""
+"""The page in a real Chromium, served from a small memory."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cognigraph import Memory, Message
+from cognigraph.server.app import ServerSettings, create_app
+from cognigraph.server.keys import KeyFile
+from tests.servers.in_thread import in_thread
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = '<img src=x onerror="document.title=`owned`"><script>document.title="owned"</script>'
@@ -39,11 +42,11 @@ def _fill(memory: Memory) -> None:
 
 
 def _chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         found = shutil.which(name)
         if found:
             return found
-    reason = "no Chromium here; on Debian: apt-get install chromium"
+    reason = "no Chromium here; on Debian: apt-get install chromium-headless-shell"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -63,10 +66,11 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Served:
-    """A memory that a process serves. ``problems`` is what the browser complained about."""
+    """A memory that is served. ``problems`` is what the browser complained about."""
 
     address: str
     file: Path
+    keys: KeyFile
     problems: list[str] = field(default_factory=list)
 
     def watch(self, page: Page) -> Page:
@@ -122,8 +126,11 @@ def memory_copy(memory_file: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(memory_copy: Path) -> Iterator[Served]:
-    with serving(memory_copy) as address:
-        yield Served(address, memory_copy)
+    keys = KeyFile(f"{memory_copy}.keys")
+    with Memory(memory_copy, enrich="background") as memory:
+        app = create_app(memory, ServerSettings(keys=keys, is_local=True, warm_up=False))
+        with in_thread(app) as (host, port):
+            yield Served(f"http://{host}:{port}", memory_copy, keys)
 
 
 @pytest.fixture

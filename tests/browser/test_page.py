@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from urllib.parse import quote
 
 import pytest
@@ -163,16 +161,10 @@ def test_the_keyboard_reaches_every_view(visit):
 
 
 def test_a_server_with_keys_asks_for_one(visit, served):
-    command = [sys.executable, "-m", "cognigraph", "--db", str(served.file), "--json", "keys"]
-    made = subprocess.run(
-        [*command, "create", "reader", "--for", "default", "--permission", "read"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    key = re.search(r'"key": *"([^"]+)"', made.stdout)
-    assert key, made.stdout
+    key = served.keys.create("reader", ["read"], ["default"])
     page = visit("")
     expect(page.locator("h1")).to_have_text("An API key is needed")
-    page.get_by_label("API key").fill(key.group(1))
+    page.get_by_label("API key").fill(key)
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("h1")).to_have_text("Conversations")
     # The browser reports the refused request; nothing else.

@@ -20,8 +20,6 @@ from cognigraph import (
 from tests.operations import bound, operations
 from tests.unit.test_arguments import BAD_VALUES, arguments, cases, hinted, kinds
 
-pytestmark = pytest.mark.one_line
-
 
 def odd_calls() -> Iterator[tuple[str, str, Any]]:
     """Yield operation, parameter and value, for every parameter that accepts the type."""

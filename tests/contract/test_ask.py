@@ -47,7 +47,6 @@ def standing(space):
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extractor, space_name):
     """The rules settle a new home by themselves; a user has restored the old one."""
 
@@ -88,10 +87,10 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
     assert standing(space)[bergen.text][0] == "current"
 
 
-@pytest.mark.one_line
 @pytest.mark.parametrize(
     ("retention", "action"), [(None, "supersede"), (timedelta(days=1), "retract")]
 )
+@pytest.mark.slow
 def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, retention, action):
     """And what has outlived the retention limit goes, instead of being superseded."""
 
@@ -128,7 +127,6 @@ def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, ret
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, space_name):
     replies = [
         {"query": "Where does Ann live?", "fine": 0, "abstract": 0, "event": 0, "atomic": 1,
@@ -190,6 +188,7 @@ def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, spac
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     state = loop_state(space, "What does Ann like?", now=NOW, as_of="2026-05-01T00:00:00Z")
@@ -205,7 +204,6 @@ def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extrac
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_messages_are_related_that_state_the_same_fact(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
     texts = {"again": "Bergen is still my home.", "aside": "What a rainy day.", "end": "Bye."}

@@ -24,7 +24,8 @@ from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.oldest_line
+
 SECRET = "Zyxwvut"
 
 

@@ -10,11 +10,10 @@ import pytest
 
 from cognigraph import Message
 from cognigraph.stores.batch_size import MOST_CRASHES, SUSPECT_CRASHES, lease_token
+from tests.cases import first_on_neo4j
 from tests.conftest import START
 from tests.conversations import conversation
 from tests.interrupted import LEASE, Plan, build
-
-pytestmark = pytest.mark.one_line
 
 SISTERS = ["My sister Anna moved to Oslo in May.", "My sister Cleo bought a kayak."]
 
@@ -41,7 +40,10 @@ def graph(location, space_name):
     return graph
 
 
-@pytest.mark.parametrize("plan", [Plan(), Plan(batch=1), Plan(at_once=1, steps=1)], ids=str)
+@pytest.mark.parametrize(
+    "plan", first_on_neo4j([Plan(), Plan(batch=1), Plan(at_once=1, steps=1)]), ids=str
+)
+@pytest.mark.slow
 def test_two_sisters_are_two_persons(graph, plan: Plan) -> None:
     found = graph(said_by_tom(*SISTERS), plan, 1)
     persons = {
@@ -54,6 +56,7 @@ def test_two_sisters_are_two_persons(graph, plan: Plan) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_my_sister_becomes_ambiguous_when_a_second_sister_is_named(graph) -> None:
     turns = said_by_tom(
         SISTERS[0], "Nice weather.", "I like tea.", "My sister lives in Rome.", SISTERS[1]

@@ -40,7 +40,6 @@ def shown(block):
     return [citation.id for citation in block.citations if citation.kind == "message"]
 
 
-@pytest.mark.one_line
 def test_a_correction_comes_along_with_what_it_corrects(tell):
     space = tell(("user", WEDDING), ("assistant", "Lovely!"), ("user", "Sorry, the 25th."))
     block = space.context(QUESTION, k=1, max_tokens=300, now=LATER)
@@ -55,6 +54,7 @@ def test_a_correction_comes_along_with_what_it_corrects(tell):
 
 
 @pytest.mark.above_stores
+@pytest.mark.slow
 def test_corrections_of_corrections_and_those_that_say_no_word_of_it(tell):
     space = tell(("user", WEDDING), ("user", "the 25th!"), ("user", "no wait, the 26th"))
     by_rank = Settings(context=ContextSettings(order="relevance"))
@@ -90,7 +90,8 @@ def test_what_is_no_correction_does_not_come_along(tell, after):
     assert shown(space.context(QUESTION, k=1, max_tokens=300, now=LATER)) == ["m0"]
 
 
-@pytest.mark.one_line
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_a_correction_passes_the_filter_and_as_of(tell):
     space = tell(("user", WEDDING), ("user", "Sorry, the 25th."))
     known = {"k": 1, "max_tokens": 300, "now": LATER}

@@ -20,8 +20,6 @@ from cognigraph.llm import Prompt
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 
 def at(minutes: int) -> datetime:
     return START + timedelta(minutes=minutes)
@@ -95,6 +93,7 @@ def test_what_was_known_is_superseded_before_the_next_question(space, reader):
     assert {fact.relation for fact in space.facts()} == {"owns", "rides"}
 
 
+@pytest.mark.above_stores
 def test_an_input_is_checked_against_what_is_known_of_others(space, reader):
     """What Mara says of her sister contradicts what Tom has said of her."""
     space.add("Ilse | lives in | Bergen", id="t", session="tom", speaker="Tom", at=at(0))
@@ -107,6 +106,7 @@ def test_an_input_is_checked_against_what_is_known_of_others(space, reader):
     assert standing == {"Bergen": "superseded", "Lisbon": "current"}
 
 
+@pytest.mark.above_stores
 def test_what_was_said_later_and_a_failed_check_change_nothing(space, reader):
     tell(space, "Mara | owns | a white van", 60)
     reader.checks.append(superseding("white van"))
@@ -130,6 +130,7 @@ def repeating(words: str) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_what_is_said_again_in_other_words_is_another_source_of_the_known_fact(space, reader):
     tell(space, "Mara | works at | Fiat", 0)
     reader.checks.append(repeating("works at"))

@@ -9,8 +9,6 @@ import pytest
 from cognigraph import ContextSettings, Settings
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 LATER = START + timedelta(days=1)
 PADDING = "The weather was much the same as on all other days of that long and quiet week. "
 LONG = f"""Here is the plan.
@@ -41,6 +39,7 @@ def space(open_memory, space_name):
     return space
 
 
+@pytest.mark.above_stores
 def test_a_split_message_is_cited_by_spans_of_its_whole_text(space):
     block = space.context("Where is the key of the boathouse?", max_tokens=120, now=LATER)
     cited = next(citation for citation in block.citations if citation.id == "m0")
@@ -52,6 +51,7 @@ def test_a_split_message_is_cited_by_spans_of_its_whole_text(space):
     assert block.tokens <= 120
 
 
+@pytest.mark.above_stores
 def test_an_answer_quotes_the_question_before_it(space):
     block = space.context("What is to be printed twice?", max_tokens=60, now=LATER, k=1)
     assert [hit.id for hit in block.hits] == ["m1"]
@@ -65,6 +65,7 @@ def test_repetitions_are_shown_once_and_sessions_without_a_summary_are_not(space
     assert "Sessions:" not in block
 
 
+@pytest.mark.above_stores
 def test_messages_can_be_shown_whole(space):
     settings = Settings(context=ContextSettings(excerpts=False))
     block = space.context(

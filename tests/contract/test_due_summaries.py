@@ -22,8 +22,6 @@ from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 from tests.servers.scripted import section
 
-pytestmark = pytest.mark.one_line
-
 DOWN = ModelUnavailableError("503 from the endpoint")
 BAD = ModelAnswerError("no JSON")
 
@@ -140,6 +138,7 @@ def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_outage_parks_neither_a_summary_nor_later_turns(space, model, clock):
     """After nine outages in a row the session continues; its next summary includes all turns."""
     add(space, "m1")
@@ -160,6 +159,7 @@ def test_an_outage_parks_neither_a_summary_nor_later_turns(space, model, clock):
     assert space.overview.sessions()[0].summary == told("m1", "m2")
 
 
+@pytest.mark.above_stores
 def test_a_run_with_only_due_summaries_ends_after_an_outage(space, model, clock):
     for number in range(4):
         add(space, f"m{number}", session=f"s{number}")
@@ -207,6 +207,7 @@ def test_a_summary_that_cannot_be_written_is_parked_listed_and_retried(
     assert (space.queue.failures(), space.stats().summaries_failed) == ([], 0)
 
 
+@pytest.mark.above_stores
 def test_turns_that_arrive_after_a_summary_is_parked_are_not_parked_by_an_outage(
     open_memory, space_name, model, clock
 ):
@@ -223,6 +224,7 @@ def test_turns_that_arrive_after_a_summary_is_parked_are_not_parked_by_an_outage
     assert space.overview.sessions()[0].summary == told("m1", "m2")
 
 
+@pytest.mark.above_stores
 def test_an_exhausted_budget_leaves_the_summary_due_and_counts_no_failure(
     open_memory, space_name, space, model, clock
 ):
@@ -302,6 +304,7 @@ def test_a_summary_that_crashes_its_worker_is_parked(space, model, clock):
     assert (space.queue.failures(), space.overview.sessions()[0].version) == ([], 1)
 
 
+@pytest.mark.slow
 def test_redo_keeps_the_good_summary_and_clears_the_due_one(
     open_memory, space_name, space, model, clock
 ):
@@ -328,6 +331,7 @@ def test_redo_keeps_the_good_summary_and_clears_the_due_one(
     assert again.overview.sessions()[0].summary == told("m1", "m2")
 
 
+@pytest.mark.above_stores
 def test_an_extractor_that_cannot_summarise_leaves_summaries_due(
     open_memory, space_name, space, model, clock
 ):
@@ -355,6 +359,7 @@ def test_the_background_worker_updates_due_summaries(open_memory, space_name, sp
     assert space.overview.sessions()[0].summary == told("m1")
 
 
+@pytest.mark.above_stores
 def test_an_estimate_includes_due_summaries(open_memory, space_name, space, model):
     fall_behind(space, model)
     found = space.queue.estimate()

@@ -18,8 +18,6 @@ from cognigraph.embed import WordLlamaEmbedder
 from cognigraph.stores.records import UnembeddedChunk
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 TOPICS = (("boat", "ferry", "ship"), ("bread", "cake"))
 
 

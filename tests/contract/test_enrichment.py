@@ -21,8 +21,6 @@ from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Derivation
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 
 def facts(space):
     """(text, when, source ids) of all triples."""
@@ -307,6 +305,7 @@ def test_the_next_memory_continues_work_left_by_a_closed_one(open_memory, space_
     assert facts(space) == [("Ann lives in Oslo", None, ["m1"])]
 
 
+@pytest.mark.slow
 def test_the_lease_of_a_killed_worker_is_taken_over_at_once(open_memory, space_name, extractor):
     import os
     import socket

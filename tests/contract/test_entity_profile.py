@@ -8,8 +8,6 @@ from cognigraph import NotFoundError
 from cognigraph.ingest import Extraction, Fact, Mention
 from tests.contract.test_states import at, home
 
-pytestmark = pytest.mark.one_line
-
 
 @pytest.fixture
 def space(open_memory, extractor, space_name, clock):

@@ -12,8 +12,6 @@ from cognigraph import Extraction, Filter, Memory, Theme
 from cognigraph.ingest import Fact
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 TALK = [
     ("Ann", "I finally booked the flights to Lisbon."),
     ("Ben", "Lovely, which airline flies to Lisbon?"),
@@ -134,6 +132,7 @@ def test_episodes_are_ranked_with_the_messages_that_they_cover(space):
     assert space.search("", layer="episodes").episodes == ()
 
 
+@pytest.mark.slow
 def test_several_queries_give_episodes_in_turns_and_none_twice(space):
     both = space.search("stolen bicycle", 2, layer="episodes", also=["flights to Lisbon"])
     assert [episode.title for episode in both.episodes] == ["Bicycle", "Trip"]
@@ -145,6 +144,7 @@ def test_several_queries_give_episodes_in_turns_and_none_twice(space):
     assert [one.title for one in one.episodes] == ["Bicycle"]
 
 
+@pytest.mark.slow
 def test_facts_rank_the_messages_that_state_them(open_memory, extractor, space_name):
     space = open_memory().space(space_name)
     lost = Fact("Ben", "person", "lost", "green bicycle", "object", (0,))
@@ -162,6 +162,7 @@ def test_facts_rank_the_messages_that_state_them(open_memory, extractor, space_n
     assert {hit.id for hit in everything.hits} == {"m2", "m3", "m5"}  # the others state nothing
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_is_in_no_episode(space, extractor):
     extractor.session = None
     space.forget(message="m0")

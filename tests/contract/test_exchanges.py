@@ -10,7 +10,7 @@ from cognigraph import InvalidMessageError
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 NOW = START + timedelta(days=1)
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}

@@ -10,8 +10,6 @@ from cognigraph import InvalidMessageError, Retention, RetentionSettings, Settin
 from tests.conftest import START
 from tests.contract.test_states import home, statuses
 
-pytestmark = pytest.mark.one_line
-
 DAY = timedelta(days=1)
 RULES = (
     Retention(keep=10 * DAY, role="tool"),

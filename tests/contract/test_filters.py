@@ -12,8 +12,6 @@ from cognigraph.retrieve.search import passes
 from tests.cases import each
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=30)
 
 

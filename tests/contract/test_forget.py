@@ -15,8 +15,6 @@ from tests.conftest import START
 from tests.contract.test_enrichment import claim
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.one_line
-
 TALK = [
     ("m0", "s", "Ann", "I moved to Oslo in May."),
     ("m1", "s", "Ben", "I work at Equinor in Stavanger."),
@@ -280,6 +278,7 @@ def test_the_messages_around_a_forgotten_one_follow_each_other(rules):
     assert (session.messages, session.started_at, session.ended_at) == (3, at(-20), at(20))
 
 
+@pytest.mark.slow
 def test_all_parts_of_a_long_message_go(rules):
     space = rules()
     text = " ".join(f"Sentence number {number} is here." for number in range(600))
@@ -306,6 +305,7 @@ def test_what_to_forget_must_be_clear(rules):
     assert space.stats().messages == 8
 
 
+@pytest.mark.every_line
 def test_a_message_that_nobody_has_read_costs_no_reading(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     tell(space)

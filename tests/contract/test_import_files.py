@@ -14,8 +14,6 @@ from cognigraph.settings import InsertSettings, Settings
 from cognigraph.testing import HashEmbedder
 from tests.conftest import OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 DATA = Path(__file__).parents[1] / "data" / "imports"
 
 

@@ -11,8 +11,6 @@ from cognigraph.settings import InsertSettings
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
-pytestmark = pytest.mark.one_line
-
 
 def chain(space, session):
     """Texts of a session in NEXT order."""

@@ -62,7 +62,6 @@ def answers(space, later):
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_what_others_store_changes_neither_hits_nor_scores(
     open_memory: OpenMemory, space_name, extractor, later
 ):
@@ -111,6 +110,7 @@ def test_every_operation_stays_inside_its_space(
     assert space_name in memory.spaces()
 
 
+@pytest.mark.every_line
 def test_sessions_and_entities_of_the_same_name_in_two_spaces_are_separate(
     open_memory, space_name, extractor
 ):
@@ -125,7 +125,6 @@ def test_sessions_and_entities_of_the_same_name_in_two_spaces_are_separate(
     assert [row["name"] for row in rows] == ["Ann", "Ben", "Lisbon", "Oslo", "broken bike"]
 
 
-@pytest.mark.one_line
 @pytest.mark.slow
 def test_named_queries_stay_inside_their_space(open_memory: OpenMemory, space_name, extractor):
     from cognigraph.cypher import named_queries

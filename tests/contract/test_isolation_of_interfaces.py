@@ -127,7 +127,6 @@ def in_them(alone: list[Any], play: Play, beside: World, name: str) -> None:
     assert beside.snapshots(rivals(name)) == before
 
 
-@pytest.mark.one_line
 def test_verbs(compare_on_store: Compare, tmp_path: Path) -> None:
     def play(world: World, name: str) -> list[Any]:
         with world.open() as memory:
@@ -154,7 +153,7 @@ def test_verbs_for_asyncio(compare: Compare, tmp_path: Path) -> None:
     compare(lambda world, name: asyncio.run(play_all(world, name)))
 
 
-@pytest.mark.one_line
+@pytest.mark.above_stores
 def test_routes(compare_on_store: Compare, tmp_path: Path) -> None:
     def play(world: World, name: str) -> list[Any]:
         with (

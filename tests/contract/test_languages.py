@@ -12,8 +12,6 @@ from cognigraph.ingest import Fact
 from cognigraph.retrieve.rank.separation import worth_of
 from tests.conftest import START, OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 GERMAN = [
     "Die Ölheizung im Keller ist schon wieder ausgefallen.",
     "Ich habe gestern mit meiner Schwester telefoniert.",
@@ -65,6 +63,7 @@ def test_a_date_in_the_question_counts(space):
     assert next(hit.id for hit in space.search(question, k=3)) in {"de2", "zh2"}
 
 
+@pytest.mark.slow
 def test_the_newest_chunks_come_with_their_vectors_and_sessions(open_memory, space_name):
     memory = open_memory(enrich="manual")
     space = memory.space(space_name)
@@ -99,6 +98,7 @@ def test_the_newest_chunks_come_with_their_vectors_and_sessions(open_memory, spa
         ("住在", "杭州", "苏州", ("吹", "单簧管"), "Anna住在哪里？"),
     ],
 )
+@pytest.mark.slow
 def test_facts_in_other_languages_are_merged_and_replaced(
     open_memory, extractor, space_name, relation, old, new, hobby, question
 ):

@@ -9,8 +9,6 @@ import pytest
 from cognigraph import ConfigurationError
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 
 def minute(number):
     return START + timedelta(minutes=number)

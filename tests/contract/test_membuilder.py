@@ -14,8 +14,6 @@ from cognigraph.llm import Prompt
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOTHING: dict[str, Any] = {"operations": []}
 QUIET = {"core": {"operation": "NONE"}, "episodic": NOTHING, "semantic": NOTHING,
          "procedural": NOTHING}  # fmt: skip
@@ -61,6 +59,7 @@ def tell(space, *texts: str, session: str = "s", first: int = 0) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_the_case_of_the_coffee(memory, stages, space_name):
     """A habit, its change, and what both mean together: nothing that was true gets lost."""
     space = memory.space(space_name)
@@ -119,6 +118,7 @@ def test_the_case_of_the_coffee(memory, stages, space_name):
     assert "Profile:\n  Drinks two espressos each morning." in early
 
 
+@pytest.mark.above_stores
 def test_a_fact_that_the_rules_have_read_as_well_is_stored_once(memory, stages, space_name):
     space = memory.space(space_name)
     stages.then("semantic", {"operations": [
@@ -138,6 +138,7 @@ POUR = {**PRESS, "action": "UPDATE", "target": "P1", "context": "pour-over since
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_another_way_of_making_coffee_does_not_erase_the_first(memory, stages, space_name):
     space = memory.space(space_name)
     stages.then("procedural", {"operations": [PRESS]})
@@ -160,6 +161,7 @@ def test_another_way_of_making_coffee_does_not_erase_the_first(memory, stages, s
     assert "Procedures:" not in space.context("Who is Zoe?", 400, now=at(60))
 
 
+@pytest.mark.above_stores
 def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, space_name, clock):
     space = memory.space(space_name)
     stages.then("core", ModelUnavailableError("down"))
@@ -224,6 +226,7 @@ def test_a_copy_and_an_export_have_all_versions(memory, stages, space_name, tmp_
     assert space.overview.core_profile() == profile
 
 
+@pytest.mark.slow
 def test_two_workers_do_not_overwrite_each_other(memory, stages, space_name):
     """A profile that has moved on meanwhile gets the appended line, and keeps what was added."""
     space = memory.space(space_name)
@@ -263,6 +266,7 @@ def test_two_workers_do_not_overwrite_each_other(memory, stages, space_name):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_the_profile_and_procedures_reach_the_answers_of_ask(open_memory, stages, space_name):
     """They are in the block that is judged and in the one that is answered from."""
     stages.then("core", {"operation": "APPEND", "content": "Works night shifts."})
@@ -302,6 +306,7 @@ WENT = {"action": "ADD", "title": "A walk", "turns": "1", "memory": "2026-05: Ma
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, space_name):
     """The writer sees what is similar anywhere; an update is a new entry made out of the old."""
     space = memory.space(space_name)
@@ -345,6 +350,7 @@ def test_an_entry_is_continued_in_another_session_and_stays(memory, stages, spac
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_updated_fact_is_superseded_whatever_the_wording(memory, stages, space_name):
     def update(prompt: Prompt) -> Any:
         (line,) = [line for line in prompt.user.splitlines() if "drinks espresso" in line]
@@ -375,6 +381,7 @@ def test_an_updated_fact_is_superseded_whatever_the_wording(memory, stages, spac
     assert "Mara drinks espresso" in {fact.text for fact in space.facts()}
 
 
+@pytest.mark.above_stores
 def test_writers_write_at_the_same_time(open_memory, space_name):
     """None of the four gets its answer before all of them have asked."""
     together = Barrier(4, timeout=20)
@@ -395,6 +402,7 @@ def test_writers_write_at_the_same_time(open_memory, space_name):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_answer_from_the_whole_profile_and_the_most_similar_memories(
     open_memory, stages, space_name
 ):
@@ -429,6 +437,7 @@ def test_an_answer_from_the_whole_profile_and_the_most_similar_memories(
     assert "Line 0" not in str(hidden) and "Mara" not in str(hidden)
 
 
+@pytest.mark.above_stores
 def test_without_any_memory_the_messages_are_searched(open_memory, space_name):
     space = open_memory(enrich="manual").space(space_name)
     tell(space, "The grinder stands beside the window.")

@@ -11,9 +11,8 @@ from bench.recorded import RecordedExtractor
 from cognigraph import Filter, InvalidMessageError
 from cognigraph.ingest import Extraction, RulesExtractor
 from cognigraph.model import Theme
+from tests.cases import each
 from tests.contract.test_states import at, home, statuses
-
-pytestmark = pytest.mark.one_line
 
 LEEDS = {"subject": "user", "relation": "lives in", "object": "Leeds", "types": ["", "place"]}
 EDINBURGH = {"subject": "I", "relation": "is living in", "object": "Edinburgh",
@@ -93,6 +92,7 @@ def test_what_is_replaced_is_named(space):
     assert statuses(space)["user uses Spotify"] == "current"  # said later, so it wins
 
 
+@pytest.mark.above_stores
 def test_what_is_replaced_in_another_language(space):
     first, second = "Anna hört Musik mit Spotify.", "Jetzt mit Tidal."
     fact = {"subject": "Anna", "relation": "hört Musik mit", "object": "Spotify"}
@@ -163,6 +163,7 @@ def test_a_summary_that_was_given_stands_until_the_next(open_memory, space_name)
     ] == []
 
 
+@pytest.mark.above_stores
 def test_a_chat_and_many_messages(space, extractor):
     read = read_ids(extractor)
     said = {"role": "user", "content": "I use Spotify.", "id": "x", "at": at("05-01")}
@@ -180,6 +181,7 @@ def test_a_chat_and_many_messages(space, extractor):
     assert space.overview.sessions()[0].themes == (Theme("", "Music."),)
 
 
+@pytest.mark.above_stores
 def test_facts_in_a_file_of_messages(space, extractor, tmp_path):
     read = read_ids(extractor)
     rows = [{"id": "m1", "text": "I use Spotify.", "role": "user", "facts": [USES]},
@@ -213,7 +215,7 @@ def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
     assert [item.text for item in shown.triples] == ["build 7 failed with E042"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "said"),
     [
         ("Ann", "message 0: facts must be a list of objects, not 'Ann'"),
@@ -235,12 +237,14 @@ def test_what_tools_returned_is_read_by_recordings(open_memory, space_name):
         ([USES] * 201, "201 facts; the limit of a message is 200"),
     ],
 )  # fmt: skip
+@pytest.mark.above_stores
 def test_a_bad_fact_is_refused_before_anything_is_stored(space, facts, said):
     with pytest.raises(InvalidMessageError, match=said):
         space.add("I use Spotify.", role="user", facts=facts, at=at("05-01"))
     assert space.stats().messages == 0
 
 
+@pytest.mark.slow
 def test_the_round_trip_through_an_export(open_memory, space_name, tmp_path):
     memory = open_memory(extractor=RulesExtractor())
     space = memory.space(space_name)

@@ -12,8 +12,6 @@ from cognigraph.ingest import RulesExtractor
 from cognigraph.operations.adding import MAX_DEPTH
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=1)
 CALL = {
     "id": "call_1",
@@ -75,6 +73,7 @@ def test_every_part_of_a_long_message_has_its_role_and_metadata(open_memory, spa
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_part_of_a_long_document_knows_its_heading(open_memory, space_name):
     space = open_memory().space(space_name)
     sections = "".join(
@@ -90,6 +89,7 @@ def test_a_part_of_a_long_document_knows_its_heading(open_memory, space_name):
     assert {hit.heading for hit in space.search("short note", now=NOW) if hit.id == "m2"} == {None}
 
 
+@pytest.mark.slow
 def test_a_message_with_a_payload_alone_is_listed_and_never_found(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     space.add("What is the weather in Oslo?", id="m0", role="user", at=START)

@@ -15,13 +15,16 @@ from cognigraph.resolution.name_forms import order
 from cognigraph.stores.neo4j import schema as neo4j
 from cognigraph.stores.sqlite import schema as sqlite
 from cognigraph.testing import HashEmbedder, ScriptedModel
+from tests.cases import first_on_neo4j
 from tests.conftest import START
 from tests.contract import first_schema
+
+pytestmark = pytest.mark.changes_indexes
 
 NEWEST = {"sqlite": sqlite.migrations()[-1][0], "neo4j": neo4j.migrations()[-1][0]}
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=first_on_neo4j([1, 2, 3]))
 def old(location, space_name, request):
     if "auth" in location:
         # The server is shared and records the name of an embedder, which is restored afterwards.
@@ -48,6 +51,7 @@ def old(location, space_name, request):
     return location
 
 
+@pytest.mark.oldest_line
 @pytest.mark.slow
 def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
     for _ in range(2):
@@ -87,7 +91,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
 @pytest.mark.parametrize("old", [4], indirect=True)
 @pytest.mark.parametrize(
     ("unread", "due"),
-    [('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)],
+    first_on_neo4j([('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)]),
 )
 def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread, due, clock):
     state = f'{{"model":1,"unread":{unread},"known":[],"extractive":true}}'
@@ -114,6 +118,7 @@ def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread,
         assert [s.summary for s in space.overview.sessions()] == ["Move: Ann moved to Oslo." * due]
 
 
+@pytest.mark.slow
 def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, clock, extractor):
     path = str(tmp_path / "old.db")
     first_schema.sqlite(path, "x", 6)
@@ -189,7 +194,9 @@ def riding(monkeypatch):
     monkeypatch.setattr(first_schema, "FACTS", facts)
 
 
+@pytest.mark.above_stores
 @pytest.mark.parametrize("old", [1, 3], indirect=True)
+@pytest.mark.slow
 def test_facts_that_an_older_version_read_are_decided(riding, old, space_name, clock):
     options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
     for _ in range(2):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from cognigraph.ingest.extractors import with_model
 from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.testing import ScriptedModel
@@ -44,7 +42,6 @@ def test_a_failed_summary_is_written_later(open_memory, space_name):
     assert (triple.subject_type, triple.object_type) == ("person", "location")
 
 
-@pytest.mark.one_line
 def test_a_fact_may_have_no_object_or_a_place_as_its_object(open_memory, space_name):
     read = {
         "entities": ["Olle | person", "Turin | location"],
@@ -69,7 +66,6 @@ def test_a_fact_may_have_no_object_or_a_place_as_its_object(open_memory, space_n
     assert (found.text, found.uid) == ("Vera retires", retired.uid)
 
 
-@pytest.mark.one_line
 def test_notes_that_keep_everything_have_a_prompt_and_a_call_of_their_own(open_memory, space_name):
     notes = {
         "keys": ["flat"],

@@ -13,12 +13,11 @@ from neo4j import GraphDatabase
 from cognigraph import EmbeddingError
 from cognigraph.ingest import Fact, Mention
 from cognigraph.testing import ScriptedExtractor
+from tests.cases import first_on_neo4j
 from tests.conftest import START, OpenMemory
 from tests.contract.test_reindex import Stopped, whole_store  # noqa: F401
 from tests.meanings import Meanings
 from tests.property.test_order_properties import PEOPLE, fill
-
-pytestmark = pytest.mark.one_line
 
 FILMS = ("harry potter films", "harry potter movies")
 CHILDREN = ("adopt children", "adopting a child", "taking in children")
@@ -58,6 +57,7 @@ def space(whole, space_name):
     return whole(embedder=NEAR).space(space_name)
 
 
+@pytest.mark.above_stores
 def test_a_pair_that_only_vectors_find_is_suspected(space, extractor):
     tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1]), likes("tea")])
     (found,) = space.review.duplicates()
@@ -87,6 +87,8 @@ def test_a_pair_that_a_user_keeps_apart_is_not_suspected_again(space, extractor)
     assert suspected(space) == set()
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
     whole, space_name, extractor
 ):
@@ -108,6 +110,8 @@ def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
     assert suspected(space) == set()
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     whole, space_name, extractor
 ):
@@ -123,6 +127,7 @@ def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor):
     """If more than 50 names are close to each other, none of them are suspected."""
     words = [
@@ -163,6 +168,7 @@ def test_names_without_evidence_are_not_suspected(whole, space_name, extractor):
     assert suspected(again) == {PAIR}
 
 
+@pytest.mark.slow
 def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
     """The vector of a name must not depend on what else is embedded with it."""
 
@@ -181,7 +187,7 @@ def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_on_neo4j(range(3)))
 def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
     whole, location, space_name, seed
 ):
@@ -306,6 +312,7 @@ def _forget_vectors(location):
 
 
 @pytest.mark.changes_indexes
+@pytest.mark.slow
 def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     memory = whole(embedder=NEAR)
     space = memory.space("a")

@@ -9,7 +9,6 @@ import pytest
 from cognigraph.ids import chunk_uid, message_uid
 from cognigraph.stores.candidates import NewestSources, ResultQuery, ResultRecords
 
-pytestmark = pytest.mark.one_line
 MESSAGES = [
     {
         "id": f"m{n}",
@@ -71,6 +70,7 @@ def test_the_store_reads_as_many_sources_as_are_asked_for(space):
     assert store.triples_by_uid(space.name, [lives.uid])[lives.uid] == lives
 
 
+@pytest.mark.slow
 def test_the_records_of_a_result_are_those_read_one_by_one(space):
     space.add(
         "I am a nurse.",
@@ -112,6 +112,7 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     assert store.result(f"{space.name}-empty", query) == ResultRecords()
 
 
+@pytest.mark.slow
 def test_a_fact_said_often_lists_sources_in_the_hits_only(space):
     """Messages are put in order before the first are chosen, and all their facts were read."""
     result = space.search("Where does Klara live now?", k=2)

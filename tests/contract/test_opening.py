@@ -15,8 +15,6 @@ from cognigraph import (
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 
 def test_another_embedder_is_refused_with_advice(open_memory: OpenMemory, space_name):
     open_memory().space(space_name).add("hello")

@@ -10,8 +10,6 @@ from cognigraph import ConfigurationError, Filter
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=200)
 TOLD = [
     ("I want to restore the old boat of my grandfather.",
@@ -46,6 +44,7 @@ def cited(block, kind):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_overview_spans_the_sessions_in_order_of_time(space):
     block = space.context(QUESTION, 700, now=NOW)
     messages = [f"{number}-{turn}" for number in range(4) for turn in (0, 1)]
@@ -64,6 +63,7 @@ def test_an_overview_spans_the_sessions_in_order_of_time(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_overview_shows_a_contradiction_with_both_dates(space):
     told = [("s0", 0, "green", None), ("s3", 90, "red", "green")]
     for session, days, colour, before in told:
@@ -88,6 +88,7 @@ def test_an_overview_keeps_to_the_filter_and_to_the_time(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_overview_of_everything_has_episodes_of_all_times(space):
     block = space.context("What have we talked about so far?", 700, now=NOW)
     assert {citation.session for citation in block.citations if citation.kind == "episode"} == {
@@ -97,12 +98,14 @@ def test_an_overview_of_everything_has_episodes_of_all_times(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_without_support_there_is_no_overview(space):
     block = space.context("Summarize the quarrel about quantum chromodynamics.", 700, now=NOW)
     assert str(block) == "" and block.notes[0].startswith("nothing found")
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_ask_answers_from_an_overview(open_memory, space, space_name):
     answers = {
         "lico-missing": {"verdict": "enough", "missing": "", "queries": []},
@@ -117,6 +120,7 @@ def test_ask_answers_from_an_overview(open_memory, space, space_name):
     assert answer.context.tokens <= 2600
 
 
+@pytest.mark.above_stores
 def test_a_shape_is_for_a_block_without_a_strategy(open_memory, space_name):
     space = open_memory().space(space_name)
     with pytest.raises(ConfigurationError, match="min_confidence and shape are for a block"):

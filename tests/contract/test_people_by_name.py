@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 
 @pytest.fixture
@@ -40,6 +40,7 @@ def test_a_name_is_one_person_wherever_it_stands_in_a_sentence(told):
     }
 
 
+@pytest.mark.slow
 def test_a_user_who_says_their_name_stays_the_user_of_the_messages(told):
     facts = {triple.text for triple in told.facts("user")}
     assert {"user works at Lund University Hospital", "user is called Anna"} <= facts

@@ -7,9 +7,8 @@ import time
 import pytest
 
 from cognigraph import ConfigurationError, QueryError, QuerySettings, Settings
+from tests.cases import each
 from tests.conftest import OpenMemory
-
-pytestmark = pytest.mark.one_line
 
 SOON = 60.0
 """Seconds: many times what any of these takes, and less than the faults took together."""
@@ -66,11 +65,13 @@ def test_hostile_queries_are_refused_at_once(space) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("levels", [50, 100_000])
+@pytest.mark.above_stores
 def test_deep_parameters_are_refused(space, levels: int) -> None:
     with pytest.raises(QueryError, match="max_parameter_depth"):
         space.cypher("MATCH (n) WHERE n.x = $p RETURN n.uid", p=nested(levels))
 
 
+@pytest.mark.above_stores
 def test_a_value_that_contains_itself_is_refused(space) -> None:
     value: list[object] = []
     value.append(value)
@@ -105,7 +106,7 @@ def test_limits_can_be_changed(open_memory: OpenMemory, space_name: str) -> None
         space.cypher("MATCH (n) WHERE n.x = 1 AND n.y = 2 AND n.z = 3 RETURN n.uid")
 
 
-@pytest.mark.parametrize(
+@each(
     "arguments",
     [
         {"timeout": float("nan")},
@@ -120,6 +121,7 @@ def test_limits_can_be_changed(open_memory: OpenMemory, space_name: str) -> None
         {"limit": True},
     ],
 )
+@pytest.mark.above_stores
 def test_invalid_limits_are_refused(space, arguments) -> None:
     with pytest.raises(ConfigurationError, match=r"^(timeout|limit) must be"):
         space.cypher("MATCH (n) RETURN n.uid", **arguments)

@@ -23,8 +23,6 @@ from cognigraph.stores.records import Derivation
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 
-pytestmark = pytest.mark.one_line
-
 SPENT = Usage(calls=1, input_tokens=100, output_tokens=10, cost=0.5)
 
 
@@ -125,6 +123,7 @@ def test_a_text_the_model_refuses_is_parked_alone(open_memory, space_name, extra
     assert space.stats().done == 2
 
 
+@pytest.mark.slow
 def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
     open_memory, space_name, extractor, clock
 ):
@@ -156,6 +155,7 @@ def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
         (Limits(cost=0.9), "the limit of cost 0.9 is reached"),
     ],
 )
+@pytest.mark.above_stores
 def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limits, why):
     space = open_memory().space(space_name)
     for number in range(4):
@@ -239,6 +239,7 @@ def test_an_interrupt_gives_the_chunks_back(open_memory, space_name, extractor):
     assert (space.stats().leased, space.stats().pending) == (0, 1)
 
 
+@pytest.mark.above_stores
 def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, extractor):
     settings = Settings(enrich=EnrichSettings(batch=2, context=1))
     space = open_memory(settings=settings).space(space_name)

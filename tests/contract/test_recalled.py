@@ -9,7 +9,7 @@ import pytest
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 TALK = [
     ("Ann", "I moved to Oslo in May 2026."),

@@ -15,8 +15,6 @@ from cognigraph.testing import ScriptedExtractor
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 
-pytestmark = pytest.mark.one_line
-
 
 def fact(object, *positions, subject="Ann"):
     return Fact(subject, "person", "likes", object, "object", positions or (0,))

@@ -10,12 +10,11 @@ import pytest
 from cognigraph.embed import resolve
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.testing import ScriptedExtractor
+from tests.cases import first_on_neo4j
 from tests.conftest import START
 from tests.contract.test_resolution import names, person
 from tests.property import test_order_properties as order
 from tests.property import test_redo_properties as redo_properties
-
-pytestmark = pytest.mark.one_line
 
 WORDLLAMA = resolve("wordllama")
 
@@ -79,6 +78,7 @@ def test_redo_with_the_same_extraction_changes_nothing(again):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kept", "name"), [("m1", "Anna"), ("m2", "Anna Berg")])
+@pytest.mark.above_stores
 def test_redo_removes_one_of_two_duplicate_facts(again, kept, name):
     space = again(BOUGHT, {kept: BOUGHT[kept]})
     assert evidence(space) == {f"{name} bought kayak": [kept]}
@@ -89,7 +89,7 @@ def test_redo_removes_one_of_two_duplicate_facts(again, kept, name):
     assert [t.subject for t in result.triples] == [name]
 
 
-@pytest.mark.parametrize("gone", ["m1", "m2", "m3"])
+@pytest.mark.parametrize("gone", first_on_neo4j(["m1", "m2", "m3"]))
 def test_redo_removes_one_of_three_duplicate_facts(again, gone):
     """One of them has the smallest uid, so the others are duplicates of it."""
     called = {"m1": "Anna Berg", "m2": "Dr. Anna Berg", "m3": "Anna Bérg"}
@@ -102,6 +102,7 @@ def test_redo_removes_one_of_three_duplicate_facts(again, gone):
     assert triple.last_observed == max(source.at for source in triple.sources)
 
 
+@pytest.mark.slow
 def test_an_alias_is_removed_with_its_only_source(again):
     likes = {"m2": [person("Annie", "likes", "tea")], "m3": [person("Anna Berg", "has", "dog")]}
     old = likes | {"m1": [Mention("Anna Berg", "person", (0,), ("Annie",))]}
@@ -125,6 +126,8 @@ def test_an_alias_is_kept_while_it_has_another_source(again):
     assert space.cypher(query) == [{"name": "Annie", "id": "m2"}]
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_removing_an_ambiguous_name_restores_the_merge(again):
     old = BOUGHT | {"m3": [person("Anna Holm", "sold", "piano")]}
     seen = []
@@ -135,6 +138,7 @@ def test_removing_an_ambiguous_name_restores_the_merge(again):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_removing_many_similar_names_restores_the_merge(again):
     """A block of more than 50 names is ignored; it is used again when it has fewer."""
     crowd = [
@@ -145,12 +149,14 @@ def test_removing_many_similar_names_restores_the_merge(again):
     assert evidence(space) == {"Anna Berg bought kayak": ["m1", "m2"]}
 
 
+@pytest.mark.slow
 def test_the_spelling_of_the_newer_reading_is_shown(again):
     space = again({"m1": [person("KIM", "LIKES", "TEA")]}, {"m1": [person("Kim", "likes", "tea")]})
     assert evidence(space) == {"Kim likes tea": ["m1"]}
     assert set(names(space)) == {"Kim", "tea"}
 
 
+@pytest.mark.slow
 def test_redo_keeps_the_constraints_of_users(again):
     """Also for names that no message mentions any longer."""
     old = {
@@ -193,7 +199,7 @@ def test_a_user_constraint_applies_again_when_its_name_returns(again, open_memor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_on_neo4j(range(3)))
 def test_redo_gives_the_same_graph_as_a_first_extraction(location, space_name, seed):
     """The property of tests/property/test_redo_properties.py, on each store."""
     random = Random(seed)

@@ -14,8 +14,6 @@ from tests.conftest import START, OpenMemory
 from tests.contract.person_writers import start, write
 from tests.property.test_order_properties import PEOPLE, THINGS, fill
 
-pytestmark = pytest.mark.one_line
-
 WORDLLAMA = resolve("wordllama")
 
 
@@ -95,6 +93,7 @@ def test_a_first_name_is_merged_into_the_only_full_name_with_it(space, extractor
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extractor):
     tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
     tell(space, extractor, person("Anna Holm", "sold", "piano"))
@@ -108,6 +107,7 @@ def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extracto
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_variants_of_spelling_are_one(space, extractor):
     tell(
         space,
@@ -146,6 +146,7 @@ def test_variants_of_spelling_are_one(space, extractor):
         ("Maria Olsen", "Mario Olsen", "person"),
     ],
 )
+@pytest.mark.above_stores
 def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
     tell(space, extractor, Fact(one, type, "is", "x", "time", (0,)))
     tell(space, extractor, Fact(other, type, "is", "x", "time", (0,)))
@@ -153,6 +154,8 @@ def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
     assert not [m for m in space.review.merges() if m.undone_at is None]
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     said = Extraction(
         mentions=(Mention("Anna Berg", "person", (0,), aliases=("Annie", "my sister", "she")),),
@@ -171,6 +174,7 @@ def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     assert "Anna Berg" in result.trace.anchors
 
 
+@pytest.mark.above_stores
 def test_the_sisters_of_two_speakers_are_two_entities(space, extractor):
     def sister(name):
         return Extraction(
@@ -188,6 +192,7 @@ def test_the_sisters_of_two_speakers_are_two_entities(space, extractor):
     assert len(space.facts("tea")) == 2
 
 
+@pytest.mark.slow
 def test_merge_and_split_by_a_user(space, extractor):
     tell(
         space,

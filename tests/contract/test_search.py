@@ -12,6 +12,7 @@ from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.retrieve.plan import candidate_query
 from cognigraph.retrieve.question.analyse import analyse
+from tests.cases import each
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
@@ -67,6 +68,7 @@ def test_turns_are_found_before_any_enrichment(space, later):
     assert "bike0" in ids(space.search("What broke?", now=later))[:2]
 
 
+@pytest.mark.every_line
 def test_facts_lead_to_turns_that_share_no_word_with_the_question(space, later):
     space.flush()
     result = space.search("Clara", now=later)
@@ -76,6 +78,7 @@ def test_facts_lead_to_turns_that_share_no_word_with_the_question(space, later):
     assert result.trace.anchors == ("Clara",)
 
 
+@pytest.mark.slow
 def test_an_entity_name_reaches_facts_that_vectors_and_words_miss(space, later, extractor):
     space.flush()
     found = {t.text for t in space.search("repair cafe", now=later).triples}
@@ -88,6 +91,7 @@ def test_candidates_include_neighbours_in_the_session(space, later):
     assert set(found) == {"home0", "home1", "home2", "home3"}
 
 
+@pytest.mark.slow
 def test_sessions_are_ranked_with_their_summary(space, later):
     space.flush()
     result = space.search("the chain of the bike", now=later)
@@ -97,6 +101,7 @@ def test_sessions_are_ranked_with_their_summary(space, later):
 
 
 @pytest.mark.parametrize("profile", ["default", "licomemory"])
+@pytest.mark.every_line
 def test_every_hit_explains_its_score(space, later, profile):
     space.flush()
     # The order in time moves messages past better scores.
@@ -135,7 +140,6 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_anchors_are_similar_names_with_the_settings_of_the_authors(space, later):
     space.flush()
     question = "Which cafe for bikes does he like?"
@@ -205,6 +209,7 @@ def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later
     assert [any("taken to be" in note for note in own) for own in notes] == [True, False]
 
 
+@pytest.mark.slow
 def test_k_bounds_and_order_agree(space, later):
     everything = ids(space.search("bread or bike?", k=50, now=later))
     assert len(everything) == len(set(everything)) == 10
@@ -223,14 +228,14 @@ def test_the_same_question_has_the_same_answer(space, later, open_memory, space_
     assert rounded(first.sessions) == rounded(again.sessions)
 
 
-@pytest.mark.parametrize("question", ["", "  ", "\n"])
+@each("question", ["", "  ", "\n"])
 def test_an_empty_question_has_an_empty_answer(space, question):
     result = space.search(question)
     assert list(result) == []
     assert space.context(question) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "?",
@@ -283,6 +288,7 @@ def test_a_word_of_like_meaning_is_found(open_memory, space_name, later):
     assert "similar words" not in hit.why.features
 
 
+@pytest.mark.slow
 def test_candidate_sources_can_be_switched_off(space, later):
     space.flush()
     off = SearchSettings(
@@ -328,6 +334,7 @@ def test_context_fits_cites_and_repeats(space, later):
     assert space.context("Where does Ann live now?", max_tokens=3, now=later) == ""
 
 
+@pytest.mark.slow
 def test_context_shows_times_in_the_timezone_of_the_memory(space, later):
     assert "2026-05-20 09:00" in space.context("Where did Ann move?", now=later)
     tokyo = space.context("Where did Ann move?", now=later, timezone="Asia/Tokyo")

@@ -10,8 +10,6 @@ from cognigraph import Citation, ConfigurationError, Filter, SearchSettings, Set
 from cognigraph.ingest import Fact
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=30)
 TOPICS = ["the harbour is quiet", "my violin needs a string", "we camped by the lake"]
 
@@ -68,6 +66,7 @@ def test_each_query_gives_hits_and_each_hit_says_which_found_it(space):
     assert result.trace.counts["chunks"] == sum(query.counts["chunks"] for query in traced)
 
 
+@pytest.mark.above_stores
 def test_one_query_finds_what_it_found_before_and_names_itself(space):
     plain = space.search("quiet harbour", 5, NOW)
     assert plain.trace.queries == ()
@@ -79,6 +78,8 @@ def test_one_query_finds_what_it_found_before_and_names_itself(space):
     assert ids(space.search("", 5, NOW)) == []
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_what_was_seen_is_left_out_and_as_many_new_ones_come(space):
     first = space.search("quiet harbour", 12, NOW)
     second = space.search("quiet harbour", 8, NOW, without=first)
@@ -91,6 +92,7 @@ def test_what_was_seen_is_left_out_and_as_many_new_ones_come(space):
     assert ids(space.search("harbour", 60, NOW, without=[f"m{n}" for n in range(60)])) == []
 
 
+@pytest.mark.slow
 def test_ids_are_of_any_session_and_hits_of_their_own(space):
     space.add("The harbour is quiet, day 0, again.", id="m0", session="s9", at=NOW)
     both = space.search("quiet harbour day 0", 61, NOW)
@@ -105,6 +107,7 @@ def test_ids_are_of_any_session_and_hits_of_their_own(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_facts_and_sessions_that_were_seen_are_left_out(space):
     space.flush()
     result = space.search("quiet harbour", 5, NOW)
@@ -121,6 +124,7 @@ def test_facts_and_sessions_that_were_seen_are_left_out(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_at_most_so_many_messages_of_a_session(space):
     result = space.search("quiet harbour", 12, NOW, per_session=2)
     assert len(result) == 12
@@ -133,6 +137,7 @@ def test_at_most_so_many_messages_of_a_session(space):
     assert sorted(sessions) == sorted([f"s{n}" for n in range(6)] * 3)
 
 
+@pytest.mark.slow
 def test_filters_hold_for_every_query(space):
     where = Filter(session="s2")
     result = space.search("quiet harbour", 9, NOW, also=["violin"], where=where, without=["m20"])
@@ -140,6 +145,7 @@ def test_filters_hold_for_every_query(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_block_takes_the_same_and_can_be_left_out_of_the_next(space):
     settings = Settings(search=SearchSettings(k=6))
     also = ["a string of the violin", "camping by the lake"]
@@ -154,6 +160,8 @@ def test_a_block_takes_the_same_and_can_be_left_out_of_the_next(space):
     assert len(few.hits) == 6
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_wrong_queries_are_refused_with_what_to_do(space):
     for also, message in [
         ("violin", "also must be an iterable of a string"),
@@ -174,6 +182,7 @@ def test_wrong_queries_are_refused_with_what_to_do(space):
         space.search("harbour", per_session=0)
 
 
+@pytest.mark.slow
 def test_ids_of_other_spaces_reveal_nothing(space, open_memory, space_name):
     unknown = space.search("quiet harbour", 5, NOW, without=["nobody-has-this-id"])
     other = open_memory().space(space_name + "-third")
@@ -187,6 +196,8 @@ def test_ids_of_other_spaces_reveal_nothing(space, open_memory, space_name):
         assert result.trace.notes == unknown.trace.notes
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_an_excerpt_has_what_each_query_asks_for(open_memory, space_name):
     filler = "There was much talk about prices. Nobody agreed with anybody. It took all day. "
     text = f"The harbour is quiet in winter. {filler * 3}The violin needs a new string. {filler}"

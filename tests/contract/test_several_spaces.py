@@ -7,8 +7,6 @@ import pytest
 from cognigraph import ConfigurationError, Filter, Memory
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
-
 
 @pytest.mark.slow
 def test_spaces_are_searched_together_and_only_those_that_are_named(open_memory, space_name):

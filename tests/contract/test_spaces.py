@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 
 from cognigraph import ConfigurationError, Memory, Message, StoreError
-from cognigraph.operations.adding import clean
+from cognigraph.operations.adding import clean_message
 from cognigraph.operations.copying import Import
 from cognigraph.stores.records import Derivation
+from tests.cases import first_on_neo4j
 from tests.contract.test_enrichment import claim
 from tests.contract.test_forget import TALK, at, everything_shown, tell
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.oldest_line
 
 
 @pytest.mark.slow
@@ -176,7 +177,7 @@ def shown(space):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("derived", [True, False])
+@pytest.mark.parametrize("derived", first_on_neo4j([True, False]))
 def test_a_space_goes_to_the_other_store_and_back(
     open_memory, space_name, tmp_path, derived, extractor
 ):
@@ -302,7 +303,7 @@ def test_an_interrupted_import_is_undone_when_it_is_repeated(open_memory, space_
     # What was forgotten before stays forgotten.
     again = target.add("I like tea.", id="gone", session="old", speaker="Ann", at=at(0))
     assert again.forgotten == ("gone",)
-    killed._batch = [clean(
+    killed._batch = [clean_message(
         Message(text="More.", id="more", session="s"), space=target.name, now=at(9), zone=None,
         limit=100, seen=Counter(), index=0,
     )]  # fmt: skip

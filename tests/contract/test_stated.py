@@ -8,9 +8,8 @@ import pytest
 
 from cognigraph import ConfigurationError
 from cognigraph.ingest import Extraction
+from tests.cases import each
 from tests.contract.test_states import at, home, statuses
-
-pytestmark = pytest.mark.one_line
 
 
 def utc(year, month, day):
@@ -102,7 +101,7 @@ def test_the_time_of_a_stated_fact(space):
     assert space.review.conflicts() == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "said"),
     [
         ({"when": "soon"}, "when must be a date such as"),
@@ -112,6 +111,7 @@ def test_the_time_of_a_stated_fact(space):
         ({"valid_to": "2025"}, "must be later than at; give valid_from as well"),
     ],
 )
+@pytest.mark.above_stores
 def test_times_that_do_not_fit(space, given, said):
     with pytest.raises(ConfigurationError, match=said):
         space.add_fact("Ann", "lives in", "Oslo", at=at("06-01"), **given)
@@ -120,6 +120,7 @@ def test_times_that_do_not_fit(space, given, said):
     assert space.stats().messages == 2
 
 
+@pytest.mark.slow
 def test_a_stated_fact_takes_the_place_of_another(space):
     space.add_fact("Ann", "uses", "Spotify", at=at("06-01"))
     space.add_fact("Ann", "uses", "Tidal", at=at("06-02"), replaces=True)

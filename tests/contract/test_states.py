@@ -10,8 +10,7 @@ import pytest
 from cognigraph import NotFoundError
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.testing import ScriptedExtractor
-
-pytestmark = pytest.mark.one_line
+from tests.cases import first_on_neo4j
 
 
 def at(day: str) -> datetime:
@@ -66,6 +65,7 @@ def statuses(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_later_home_supersedes_and_nothing_else_does(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     june = datetime(2026, 6, 1, tzinfo=UTC)
@@ -96,7 +96,7 @@ def test_a_later_home_supersedes_and_nothing_else_does(open_memory, extractor, s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", [("o", "b", "p"), ("p", "o", "b"), ("b", "p", "o")])
+@pytest.mark.parametrize("order", first_on_neo4j(["bpo", "pob", "obp"]))
 def test_any_order_of_the_same_turns_gives_the_same_graph(
     open_memory, extractor, space_name, order
 ):
@@ -112,6 +112,7 @@ def test_what_was_known_then(open_memory, extractor, space_name):
     assert "Ann moved to Oslo" not in before
 
 
+@pytest.mark.slow
 def test_history_is_a_chain_from_the_oldest_to_the_newest(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     (chain,) = space.history("Ann", "lives in")
@@ -127,6 +128,7 @@ def test_history_is_a_chain_from_the_oldest_to_the_newest(open_memory, extractor
     assert space.history("Nobody") == []
 
 
+@pytest.mark.slow
 def test_a_user_retracts_and_restores(open_memory, extractor, space_name):
     space = read_turns(open_memory, extractor, space_name)
     oslo = the(space, "Ann moved to Oslo")
@@ -326,6 +328,7 @@ def test_another_space_has_no_influence(open_memory, extractor, space_name):
     assert memory.space(space_name).history("Ann")[0].current[0].object == "Bergen"
 
 
+@pytest.mark.above_stores
 def test_a_role_is_one_slot_from_whichever_end_it_is_told(open_memory, extractor, space_name):
     def role(subject, relation, object):
         return Fact(subject, "person", relation, object, "person", (0,))

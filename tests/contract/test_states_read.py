@@ -8,8 +8,6 @@ import pytest
 
 from cognigraph.ingest.rules.extractor import RulesExtractor
 
-pytestmark = pytest.mark.one_line
-
 NOW = "2026-11-01T09:00:00Z"
 
 
@@ -29,6 +27,7 @@ def lines(context):
     return [line for line in context.splitlines() if line.startswith(("[T", "[C"))]
 
 
+@pytest.mark.above_stores
 def test_the_block_shows_the_current_home_and_marks_the_old_one(homes):
     assert lines(homes.context("Where does Ann live?", now=NOW)) == [
         "[T1] Ann moved to Oslo (2026-06-01/2026-06-07; said 2026-06-10)",
@@ -37,6 +36,8 @@ def test_the_block_shows_the_current_home_and_marks_the_old_one(homes):
     ]
 
 
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_the_block_shows_the_old_home_where_it_is_asked_for(homes):
     assert lines(homes.context("Where did Ann live before?", now=NOW))[:2] == [
         "[T1] Ann lives in Bergen (2026-02 until 2026-06; said 2026-02-01)",
@@ -54,10 +55,13 @@ def test_the_block_shows_the_old_home_where_it_is_asked_for(homes):
         ("Where did Ann use to live, previously?", "b"),
     ],
 )
+@pytest.mark.above_stores
+@pytest.mark.slow
 def test_the_message_that_the_question_means_comes_first(homes, question, first):
     assert homes.search(question, now=NOW)[0].id == first
 
 
+@pytest.mark.slow
 def test_as_of_sees_the_old_home_as_current(homes):
     march = datetime(2026, 3, 1, tzinfo=UTC)
     # The message says what the fact says, so that the fact is left out.

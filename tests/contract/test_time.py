@@ -11,8 +11,6 @@ from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from tests.conftest import START, OpenMemory
 
-pytestmark = pytest.mark.one_line
-
 HOMES = ["Bergen", "Oslo", "Tromso"]
 
 
@@ -46,6 +44,7 @@ NOW = START + timedelta(days=90)
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert space.search("Where does Ann live now?", now=NOW)[0].id in ("Tromso0", "again")
     now = [hit.id for hit in space.search("In which flat does Ann live now?", now=NOW)]
@@ -59,6 +58,7 @@ def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert [hit.score for hit in plain] == sorted((hit.score for hit in plain), reverse=True)
 
 
+@pytest.mark.above_stores
 def test_an_event_in_the_question_bounds_the_time_window(space):
     result = space.search("What did she eat before she lived in Oslo in a flat?", now=NOW)
     assert any("before 'she lived in oslo in a flat'" in note for note in result.trace.notes)
@@ -97,6 +97,7 @@ def test_triples_with_as_of_omit_later_evidence(space):
     assert space.facts(as_of=START - timedelta(days=1)) == []
 
 
+@pytest.mark.slow
 def test_a_summary_that_covers_what_came_later_is_not_shown(space):
     midway = START + timedelta(days=30, minutes=1)  # the session in Oslo has one more turn
     result = space.search("Where does Ann live?", now=NOW, as_of=midway)
@@ -105,6 +106,7 @@ def test_a_summary_that_covers_what_came_later_is_not_shown(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_as_of_is_read_from_the_question(space):
     result = space.search("As of June 2026, where does Ann live?", now=NOW)
     assert {hit.session for hit in result} == {"Bergen", "Oslo"}
@@ -112,6 +114,7 @@ def test_as_of_is_read_from_the_question(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_question_about_when_shows_the_day_of_asking(space):
     block = space.context("When did Ann live in Oslo?", now=NOW)
     assert block.splitlines()[1] == f"Now: {NOW:%Y-%m-%d}"

@@ -10,9 +10,8 @@ from cognigraph import ConfigurationError, Filter
 from cognigraph.cypher import named_queries
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
+from tests.cases import each
 from tests.contract.test_states import at, home, read_turns
-
-pytestmark = pytest.mark.one_line
 
 NOW = at("12-01")
 TURNS = {
@@ -88,6 +87,7 @@ def test_a_word_of_the_user_counts_from_when_it_was_given(homes, clock):
     assert names(homes.facts("Ann", as_of=at("02-15"), valid_at=at("02-15"))) == []
 
 
+@pytest.mark.slow
 def test_search_and_context_give_what_was_true_then(homes):
     then = at("07-01")
     result = homes.search("Where does Ann live?", now=NOW, valid_at=then)
@@ -128,7 +128,7 @@ def team(open_memory, extractor, space_name):
     return space
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "found"),
     [
         ({"slot": "home"}, ["Bergen"]),
@@ -262,6 +262,7 @@ def test_named_queries_leave_out_what_was_said_later(homes):
         assert homes.cypher(name=name, **own, as_of=at("01-01")) == [], name
 
 
+@pytest.mark.slow
 def test_what_belongs_to_named_queries_is_refused_with_an_own_query(open_memory, space_name):
     space = open_memory().space(space_name)
     with pytest.raises(ConfigurationError, match=r"'timeline' is the name of a query.*--name"):

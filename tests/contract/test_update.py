@@ -8,8 +8,6 @@ from cognigraph import ConflictError, InvalidMessageError, NotFoundError
 from tests.contract.test_forget import TALK, at, everything_shown, rules, tell  # noqa: F401
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.one_line
-
 
 def order(space, session="s"):
     return [message.id for message in space.messages(session=session)]
@@ -114,6 +112,7 @@ def test_a_message_may_become_longer_or_shorter(rules):  # noqa: F811
     )
 
 
+@pytest.mark.slow
 def test_other_open_memories_find_the_new_text(open_memory, space_name):
     one, other = open_memory().space(space_name), open_memory().space(space_name)
     tell(one)
@@ -124,6 +123,7 @@ def test_other_open_memories_find_the_new_text(open_memory, space_name):
     assert "kayaks" not in str(other.context("kayaks", now=at(60)))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_updated_is_refused(rules):  # noqa: F811
     space = rules()
     tell(space)

@@ -10,7 +10,7 @@ from cognigraph import Filter
 from cognigraph.ingest import Fact, RulesExtractor
 from tests.conftest import START
 
-pytestmark = pytest.mark.one_line
+pytestmark = pytest.mark.above_stores
 
 NOW = START + timedelta(days=1)
 
@@ -28,6 +28,7 @@ def test_the_user_s_own_name_leads_to_what_the_user_said(open_memory, space_name
     assert ("user", "Oslo") in {(t.subject, t.object) for t in space.facts("Ann")}
 
 
+@pytest.mark.slow
 def test_i_is_the_user_under_their_name(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     space.add("I live in Oslo.", id="m1", speaker="Ann", role="user", at=START)

@@ -12,8 +12,6 @@ from cognigraph.ingest import Fact
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
-pytestmark = pytest.mark.one_line
-
 NOW = START + timedelta(days=30)
 CITIES = "Oslo Bergen Tromso Bodo Molde Hamar Skien Halden Moss Narvik".split()
 
@@ -33,6 +31,7 @@ def space(open_memory: OpenMemory, space_name, extractor):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_message_that_is_found_has_its_rank(space):
     found = space.why("Which flat in Oslo was cold?", "Oslo0", now=NOW)
     hits = space.search("Which flat in Oslo was cold?", now=NOW).hits
@@ -48,6 +47,7 @@ def test_a_message_that_is_found_has_its_rank(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_points_add_up_and_compare_with_the_last_hit(space):
     found = space.why("Which flat in Oslo was cold?", "Narvik1", 3, now=NOW)
     assert found.rank > 3
@@ -63,6 +63,7 @@ def test_points_add_up_and_compare_with_the_last_hit(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_each_proposal_was_tried(space):
     question = "Which flat in Oslo was cold?"
     found = space.why(question, "Narvik1", 3, now=NOW)
@@ -76,6 +77,7 @@ def test_each_proposal_was_tried(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_message_that_no_candidate_source_found(space):
     question = "Which flat in Oslo was cold?"
     narrow = SearchSettings(
@@ -103,6 +105,7 @@ def test_a_message_hidden_by_as_of_is_explained(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_a_message_that_is_not_enriched_is_remarked(space):
     space.add("The oven in Hamar is new.", id="oven", session="s9", at=START)
     found = space.why("Which oven is new?", "oven", now=NOW)
@@ -112,6 +115,7 @@ def test_a_message_that_is_not_enriched_is_remarked(space):
     assert space.get("Moss1").is_enriched
 
 
+@pytest.mark.above_stores
 def test_errors_say_what_to_do(space):
     with pytest.raises(NotFoundError, match=r"has no message 'nope'.*search shows them"):
         space.why("Which flat?", "nope")
@@ -124,6 +128,7 @@ def test_errors_say_what_to_do(space):
 
 
 @pytest.mark.slow
+@pytest.mark.above_stores
 def test_an_explained_search_shows_the_next_messages(space):
     plain = space.search("Which flat in Oslo was cold?", 3, NOW)
     result = space.search("Which flat in Oslo was cold?", 3, NOW, explain=True)

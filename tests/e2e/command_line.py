@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from cognigraph.cli import main
 
 Result = subprocess.CompletedProcess[str]
 Cli = Callable[..., Result]
@@ -32,7 +38,37 @@ def environment(**extra: str) -> dict[str, str]:
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "cognigraph.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "cognigraph", *map(str, arguments)]
+
+
+def run_here(
+    *arguments: object,
+    folder: Path,
+    stdin: str = "",
+    variables: dict[str, str] | None = None,
+    **extra: str,
+) -> Result:
+    """Run it in this process, ten times as fast: for what does not depend on a process.
+
+    ``variables`` are the whole environment, in place of ``extra``.
+    """
+    words = [str(argument) for argument in arguments]
+    given, out, err = (
+        io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", write_through=True)
+        for text in (stdin, "", "")
+    )
+    with (
+        mock.patch.dict(os.environ, variables or environment(**extra), clear=True),
+        mock.patch.object(sys, "stdin", given),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        chdir(folder),
+    ):
+        try:
+            code = main(words)
+        except SystemExit as ended:
+            code = int(str(ended.code))
+    return Result(words, code, *(file.buffer.getvalue().decode() for file in (out, err)))
 
 
 def document(result: Result, code: int = 0) -> Any:

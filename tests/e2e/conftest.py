@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import os
 import subprocess
-import sys
+from functools import partial
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
-from cognigraph.cli import main
-from tests.e2e.command_line import Cli, Result, command, environment
+from tests.e2e.command_line import Cli, Result, command, environment, run_here
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,24 +36,6 @@ def cli(tmp_path: Path) -> Cli:
 
 
 @pytest.fixture
-def quick(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Cli:
-    """The same command line without a process of its own: ten times as fast."""
-
-    def run(*arguments: object, stdin: str = "", **extra: str) -> Result:
-        with (
-            monkeypatch.context() as patch,
-            mock.patch.dict(os.environ, environment(**extra), clear=True),
-        ):
-            patch.chdir(tmp_path)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-            capsys.readouterr()
-            try:
-                code = main([str(argument) for argument in arguments])
-            except SystemExit as ended:
-                code = int(str(ended.code))
-            out, err = capsys.readouterr()
-        return Result(list(map(str, arguments)), code, out, err)
-
-    return run
+def quick(tmp_path: Path) -> Cli:
+    """The same command line without a process of its own."""
+    return partial(run_here, folder=tmp_path)

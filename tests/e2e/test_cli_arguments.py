@@ -9,6 +9,7 @@ import pytest
 
 from cognigraph import Memory
 from cognigraph.cli.parser import build_parser
+from tests.cases import each
 from tests.e2e.command_line import error_of
 
 NUMBERS = [
@@ -62,7 +63,7 @@ def one_line(done, code=2):
     return line
 
 
-@pytest.mark.parametrize(("name", "option", "unbounded"), options())
+@each(("name", "option", "unbounded"), options())
 def test_every_number_is_checked(quick, name, option, unbounded):
     assert not unbounded, "give it a type with a range"
     for value in NUMBERS:
@@ -70,7 +71,7 @@ def test_every_number_is_checked(quick, name, option, unbounded):
         assert option in line and "must be a" in line
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "said"),
     [
         (["nonsense"], "invalid choice: 'nonsense'"),

@@ -89,6 +89,7 @@ def test_enrich_reports_usage_and_rejections(run, extractor):
     assert run("enrich")[1].strip() == "nothing to enrich"
 
 
+@pytest.mark.slow
 def test_rejections_are_in_the_document(run, extractor):
     done = document(run("enrich", "--json"))["enriched"]
     assert done["rejections"] == {NO_EVIDENCE: 3}
@@ -117,6 +118,7 @@ def test_limits_stop_and_say_so(run, extractor, option, why):
     assert run("enrich")[0] == 0
 
 
+@pytest.mark.slow
 def test_an_outage_is_listed_and_parks_nothing(run, extractor):
     extractor.fail_for("m0", "m1", "m2", times=9, error=ModelUnavailableError("503 from x"))
     code, out, err = run("enrich")

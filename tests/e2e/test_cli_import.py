@@ -46,6 +46,7 @@ def test_a_folder_of_another_format_is_read_when_it_is_named(quick: Cli, tmp_pat
     assert (again["new"], again["known"]) == (0, 5)
 
 
+@pytest.mark.slow
 def test_options_of_an_import(quick: Cli, tmp_path: Path) -> None:
     shutil.copy(DATA / "table.csv", tmp_path / "in.csv")
     said = error_of(quick("import", "in.csv", "--no-enrich"), 2)

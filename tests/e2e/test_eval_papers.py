@@ -83,8 +83,8 @@ class Models:
         return found
 
 
-def paper(cli: Cli, server: ModelServer, *arguments: object) -> Result:
-    return cli(
+def paper(quick: Cli, server: ModelServer, *arguments: object) -> Result:
+    return quick(
         "eval", "paper", *arguments, "--build-model", "builder", "--answer-model", "reader",
         "--judge-model", "judge", "--workers", "2", OPENAI_BASE_URL=server.url,
     )  # fmt: skip
@@ -106,15 +106,15 @@ def longmemeval(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_what_a_run_takes_is_said_before_it_begins(cli, locomo, longmemeval):
+def test_what_a_run_takes_is_said_before_it_begins(quick, locomo, longmemeval):
     models = Models()
     with ModelServer(models) as server:
         both = ("--data", locomo, "--data", longmemeval)
-        told = paper(cli, server, "licomemory", *both)
+        told = paper(quick, server, "licomemory", *both)
         assert told.returncode == 1 and "LoCoMo, 8 questions: answer" in told.stdout
         assert "add --yes, or a limit with --budget-calls" in told.stderr
         # 8 and 4 questions, 5 runs, an answer and a verdict each; the building comes on top
-        told = json.loads(paper(cli, server, "licomemory", *both, "--json").stdout)["estimates"]
+        told = json.loads(paper(quick, server, "licomemory", *both, "--json").stdout)["estimates"]
         assert [(item["questions"], item["answers"]["calls"]) for item in told] == [
             (8, 40),
             (4, 20),
@@ -123,30 +123,30 @@ def test_what_a_run_takes_is_said_before_it_begins(cli, locomo, longmemeval):
         assert all(item["build"]["calls"] > 0 for item in told)
         assert server.calls == 0
         assert "eval paper needs one of licomemory, ama, hymem, membuilder" in error_of(
-            paper(cli, server, "memgpt", *both), 2
+            paper(quick, server, "memgpt", *both), 2
         )
         assert "--data is required: a file of LongMemEval, LoCoMo" in error_of(
-            paper(cli, server, "licomemory"), 2
+            paper(quick, server, "licomemory"), 2
         )
-        same = paper(cli, server, "ama", "--data", locomo, "--data", locomo, "--yes")
+        same = paper(quick, server, "ama", "--data", locomo, "--data", locomo, "--yes")
         assert "one file or folder for each benchmark" in error_of(same, 2)
 
 
 @pytest.mark.slow
-def test_licomemory_is_measured_over_several_runs_and_continues(cli, locomo):
+def test_licomemory_is_measured_over_several_runs_and_continues(quick, locomo):
     models = Models()
     with ModelServer(models) as server:
         arguments = ("licomemory", "--data", locomo, "--runs", "2")
-        stopped = paper(cli, server, *arguments, "--budget-calls", "12", "--json")
+        stopped = paper(quick, server, *arguments, "--budget-calls", "12", "--json")
         assert stopped.returncode in (1, 2) and server.calls == 12
-        found = finished(paper(cli, server, *arguments, "--yes", "--json"))
+        found = finished(paper(quick, server, *arguments, "--yes", "--json"))
         asked = models.by_model()
         assert set(asked) == {"builder", "reader", "judge"}
         assert (asked["reader"], asked["judge"]) == (16, 16)  # 8 questions, also adversarial, twice
         calls = server.calls
-        again = paper(cli, server, *arguments, "--yes")
+        again = paper(quick, server, *arguments, "--yes")
         assert server.calls == calls
-        assert finished(paper(cli, server, *arguments, "--yes", "--json")) == found
+        assert finished(paper(quick, server, *arguments, "--yes", "--json")) == found
     (measured,) = found["benchmarks"]
     whole = measured["rows"][0]
     assert (whole["name"], whole["questions"]) == ("all", 8)
@@ -163,12 +163,12 @@ def test_licomemory_is_measured_over_several_runs_and_continues(cli, locomo):
 
 
 @pytest.mark.slow
-def test_ama_and_hymem_leave_out_adversarial_questions(cli, locomo):
+def test_ama_and_hymem_leave_out_adversarial_questions(quick, locomo):
     tables = {}
     for name, stage in (("ama", "ama-judge"), ("hymem", "hymem-light")):
         models = Models()
         with ModelServer(models) as server:
-            found = finished(paper(cli, server, name, "--data", locomo, "--yes", "--json"))
+            found = finished(paper(quick, server, name, "--data", locomo, "--yes", "--json"))
         assert models.asked["reader", stage] == 7
         assert bool(models.asked["builder", "notes"]) == (name == "hymem")
         tables[name] = found
@@ -184,13 +184,13 @@ def test_ama_and_hymem_leave_out_adversarial_questions(cli, locomo):
 
 
 @pytest.mark.slow
-def test_membuilder_writes_a_memory_and_answers_from_it(cli, locomo, longmemeval, tmp_path):
+def test_membuilder_writes_a_memory_and_answers_from_it(quick, locomo, longmemeval, tmp_path):
     models = Models()
     folder = tmp_path / "people"
     folder.mkdir()
     data = ("--data", locomo, "--data", longmemeval, "--data", perltqa(folder))
     with ModelServer(models) as server:
-        found = finished(paper(cli, server, "membuilder", *data, "--yes", "--json"))
+        found = finished(paper(quick, server, "membuilder", *data, "--yes", "--json"))
     measured = found["benchmarks"]
     assert [item["benchmark"] for item in measured] == ["locomo", "longmemeval", "perltqa"]
     assert [item["rows"][0]["questions"] for item in measured][:2] == [8, 4]

@@ -22,7 +22,7 @@ from cognigraph import Memory, StoredMessage
 from cognigraph.hooks.agents import PERSON, space_of
 from cognigraph.hooks.spool import Spool
 from cognigraph.stores import start_blocks
-from tests.e2e.command_line import environment
+from tests.e2e.command_line import environment, run_here
 from tests.unit.test_importers import SAID
 
 pytestmark = pytest.mark.slow
@@ -64,6 +64,10 @@ class Agent:
             timeout=SECONDS,
             check=False,
         )
+
+    def configure(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """A command that no agent runs, in this process."""
+        return run_here("hooks", *words, folder=self.project, variables=self.environment())
 
     def hook(self, event: str, session: str = "s1", **given: Any) -> str:
         """What the hook prints."""
@@ -496,29 +500,29 @@ def test_install_and_remove_leave_the_settings_as_they_were(agent: Agent) -> Non
     dry = agent.run("hooks", "install", "claude-code", "--dry-run")
     assert "hook claude-code PreCompact" in dry.stdout
     assert path.read_bytes() == mine
-    assert agent.run("hooks", "install", "claude-code").returncode == 0
+    assert agent.configure("install", "claude-code").returncode == 0
     written = path.read_bytes()
     assert b"// mine" in written and written.count(b" hook claude-code ") == 5
     assert path.stat().st_mode & 0o777 == 0o640
     assert path.with_name("settings.json.cognigraph-backup").read_bytes() == mine
-    assert agent.run("hooks", "install", "claude-code").returncode == 0
+    assert agent.configure("install", "claude-code").returncode == 0
     assert path.read_bytes() == written
-    (row,) = json.loads(agent.run("hooks", "status", "--json").stdout)["installed"]
+    (row,) = json.loads(agent.configure("status", "--json").stdout)["installed"]
     assert (row["agent"], row["file"], len(row["events"])) == ("claude-code", str(path), 5)
-    assert agent.run("hooks", "remove", "claude-code").returncode == 0
+    assert agent.configure("remove", "claude-code").returncode == 0
     assert path.read_bytes() == mine
-    assert json.loads(agent.run("hooks", "status", "--json").stdout)["installed"] == []
+    assert json.loads(agent.configure("status", "--json").stdout)["installed"] == []
 
     path.write_text('{"model": ')
-    refused = agent.run("hooks", "install", "claude-code")
+    refused = agent.configure("install", "claude-code")
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"cognigraph: error: {path} is left as it is: ")
     assert path.read_text() == '{"model": '
 
     local = agent.project / ".claude/settings.local.json"
-    assert agent.run("hooks", "install", "claude-code", "--project").returncode == 0
+    assert agent.configure("install", "claude-code", "--project").returncode == 0
     assert local.exists()
-    assert agent.run("hooks", "remove", "claude-code", "--project").returncode == 0
+    assert agent.configure("remove", "claude-code", "--project").returncode == 0
     assert not local.exists()
 
 

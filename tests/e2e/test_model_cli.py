@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cognigraph import Memory
-from tests.e2e.command_line import command, environment
+from tests.e2e.command_line import Cli
 from tests.servers.model_server import ModelServer, status
 from tests.servers.scripted import Stages, section
 
@@ -49,27 +47,19 @@ def server(stages: Stages) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def cli(tmp_path: Path, server: ModelServer):
+def run(quick: Cli, server: ModelServer):
     model = {
         "COGNIGRAPH_MODEL": "perfect",
         "OPENAI_BASE_URL": server.url,
         "COGNIGRAPH_EXTRACTOR": "openai",
     }
 
-    def run(*arguments: str, code: int = 0, **extra: str) -> Any:
-        done = subprocess.run(
-            command(*arguments, *COMMON),
-            capture_output=True,
-            encoding="utf-8",
-            cwd=tmp_path,
-            env=environment(**(model | extra)),
-            timeout=100,
-            check=False,
-        )
+    def call(*arguments: str, code: int = 0, **extra: str) -> str:
+        done = quick(*arguments, *COMMON, **(model | extra))
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    return run
+    return call
 
 
 @pytest.fixture
@@ -91,8 +81,9 @@ def rows(memory: Memory) -> dict[tuple[str, str, str], tuple[str | None, bool, l
     }
 
 
-def test_the_sample_becomes_the_graph_it_should(cli, stages, stored):
-    cli("import", SAMPLE_FILE)
+@pytest.mark.slow
+def test_the_sample_becomes_the_graph_it_should(run, stages, stored):
+    run("import", SAMPLE_FILE)
     assert sorted(stages.stages) == ["read"] * 8 + ["summarise"] * 8
     memory = stored()
     stats = memory.stats()
@@ -146,15 +137,16 @@ TYPES = {
 }
 
 
-def test_an_outage_is_reported_and_the_next_run_finishes(cli, stages, server, stored):
+@pytest.mark.slow
+def test_an_outage_is_reported_and_the_next_run_finishes(run, stages, server, stored):
     server.then(status(401, "no such key"))
-    assert "no such key" in cli("import", SAMPLE_FILE, code=1)
+    assert "no such key" in run("import", SAMPLE_FILE, code=1)
     assert stored().stats().pending == 117
     server.then(stages)
     time.sleep(2.5)  # what an outage put off waits for two seconds
-    cli("enrich")
+    run("enrich")
     assert (stored().stats().done, len(stages.asked)) == (117, 16)
 
 
-def test_a_missing_model_name_is_reported(cli):
-    assert "set COGNIGRAPH_MODEL" in cli("add", "Hello.", code=2, COGNIGRAPH_MODEL="")
+def test_a_missing_model_name_is_reported(run):
+    assert "set COGNIGRAPH_MODEL" in run("add", "Hello.", code=2, COGNIGRAPH_MODEL="")

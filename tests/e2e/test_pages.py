@@ -56,6 +56,17 @@ def test_blocks_print_what_the_page_says(name: str, tmp_path: Path) -> None:
     compare(PAGES[name], tmp_path)
 
 
+ADAPTERS = ("langchain", "mem0", "openai-agents")
+"""Pages on integrations that need no package that the tests do not have."""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_programs_of_integrations_print_what_the_page_says(name: str, tmp_path: Path) -> None:
+    compare((ROOT / "docs" / "integrations" / f"{name}.md").read_text("utf-8"), tmp_path)
+
+
 def test_there_are_blocks_to_run() -> None:
     kinds = [step.kind for text in PAGES.values() for step in steps(text)]
     assert {"python", "console"} <= set(kinds)
@@ -79,7 +90,6 @@ def test_the_page_on_models_talks_to_an_endpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.neo4j
-@pytest.mark.one_line
 @pytest.mark.parametrize("neo4j_server", LINES, indirect=True, ids="neo4j-{}".format)
 def test_the_page_on_neo4j_talks_to_a_server(
     neo4j_server: Server, tmp_path: Path, space_name: str
@@ -127,7 +137,7 @@ def anchors(text: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", LINKED)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text("utf-8")):
         if "://" not in target:

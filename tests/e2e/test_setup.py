@@ -93,6 +93,7 @@ def test_a_choice_is_tried_written_and_read(set_up, ollama, tmp_path, monkeypatc
         Memory(tmp_path / "own.db", extractor="auto")
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_work_is_not_chosen(set_up, ollama, tmp_path):
     ollama.then(status(404, "model not found"))
     assert "nothing is written" in error_of(_quiet(set_up("setup", "--yes")), 2)

@@ -19,6 +19,7 @@ from cognigraph.cypher.guard.readonly import SPACE_PARAMETER
 from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.errors import QueryError
 from tests.canary import Aviary, Guard, Tally
+from tests.cases import each
 from tests.cypher_generator import Generator, ResourceGenerator
 from tests.servers import first_guard
 
@@ -34,7 +35,7 @@ def driver(neo4j_uri: str) -> Iterator[Driver]:
         yield driver
 
 
-@pytest.fixture(params=["CYPHER 5", "CYPHER 25"])
+@pytest.fixture(params=[pytest.param("CYPHER 5", marks=pytest.mark.oldest_line), "CYPHER 25"])
 def language(request: pytest.FixtureRequest, driver: Driver) -> Any:
     version = driver.get_server_info().agent
     if request.param == "CYPHER 25" and "/5." in version:
@@ -148,7 +149,6 @@ def long_texts(driver: Driver) -> Iterator[str]:
     driver.execute_query("MATCH (n {space: $space}) DETACH DELETE n", space=space)
 
 
-@pytest.mark.one_line
 def test_no_random_work_holds_up_the_server(driver: Driver, long_texts: str) -> None:
     work = list(islice(_work(driver, long_texts, 3), 40))[-1]
     assert work.faults == []
@@ -194,7 +194,8 @@ LEAKED = [*ATTACKS[:6]]
 """Those that the first guard answered, or whose errors it passed on."""
 
 
-@pytest.mark.parametrize("query", ATTACKS)
+@pytest.mark.every_line
+@each("query", ATTACKS)
 def test_attacks_show_nothing_of_the_canary(aviary: Aviary, query: str) -> None:
     tally = Tally()
     aviary.check([query], tally)
@@ -212,7 +213,7 @@ LITERALS = [
 ]
 
 
-@pytest.mark.parametrize("query", LITERALS)
+@each("query", LITERALS)
 def test_text_from_the_query_itself_is_not_a_leak(aviary: Aviary, query: str) -> None:
     tally = Tally()
     aviary.check([query], tally)
@@ -226,13 +227,13 @@ def test_an_error_is_compared_where_the_plan_is_the_same(aviary: Aviary) -> None
     assert tally.compared["error"] >= 1
 
 
-@pytest.mark.one_line
-@pytest.mark.parametrize("query", LEAKED)
+@pytest.mark.oldest_line
+@each("query", LEAKED)
 def test_an_earlier_faulty_guard_lets_the_attacks_through(driver: Driver, query: str) -> None:
     assert _leaks_of(driver, Guard(first_guard.confine, first_guard.verify_plan), [query])
 
 
-@pytest.mark.one_line
+@pytest.mark.oldest_line
 def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> None:
     """Runs only queries of a form that the earlier guard misread."""
     guard = Guard(first_guard.confine, first_guard.verify_plan)
@@ -240,12 +241,14 @@ def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> 
     assert _leaks_of(driver, guard, misread)
 
 
+@pytest.mark.oldest_line
 def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
     """The rewriting of the earlier guard has the faults, and the plan reveals them."""
     guard = Guard(confine=first_guard.confine)
     assert _leaks_of(driver, guard, [*ATTACKS, *islice(_queries(11), 20)]) == []
 
 
+@pytest.mark.oldest_line
 def test_the_rewriting_alone_stops_attacks_that_ask_for_a_value(driver: Driver) -> None:
     """Without the plan check, only attacks through errors remain, which are left out here."""
     attacks = [query for query in ATTACKS if "-->" not in query and "1 / 0" not in query]

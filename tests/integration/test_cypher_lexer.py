@@ -37,7 +37,7 @@ def driver(neo4j_uri: str) -> Iterator[Driver]:
         yield driver
 
 
-@pytest.fixture(params=["", "CYPHER 25 "])
+@pytest.fixture(params=[pytest.param("", marks=pytest.mark.oldest_line), "CYPHER 25 "])
 def language(request: pytest.FixtureRequest, driver: Driver) -> str:
     prefix: str = request.param
     if prefix and "/5." in driver.get_server_info().agent:

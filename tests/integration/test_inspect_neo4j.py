@@ -17,6 +17,7 @@ from cognigraph.cypher.guard.confine import confine, verify_plan
 from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.errors import QueryError, StoreUnavailableError
 from cognigraph.settings import QuerySettings
+from tests.cases import each
 from tests.examples import examples
 from tests.property.test_confine_properties import queries
 from tests.unit.test_inspect_graph import ARGUMENTS, EDGES, EXPECTED, NODES, SUBSET_QUERIES
@@ -85,7 +86,6 @@ def _without_space(value: Any) -> Any:
     return value
 
 
-@pytest.mark.one_line
 def test_named_queries_answer_as_on_a_graph(server: Server) -> None:
     for name, expected in EXPECTED.items():
         query = named_query(name)
@@ -101,6 +101,7 @@ def test_the_subset_answers_as_on_a_graph(server: Server) -> None:
         assert rows == expected, query
 
 
+@pytest.mark.every_line
 def test_what_only_neo4j_understands_runs_too(server: Server) -> None:
     found = server.run(
         "MATCH (c:Chunk) OPTIONAL MATCH (c)<-[:EVIDENCE]-(t) "
@@ -170,7 +171,8 @@ def _leak(server: Server, query: str) -> list[str]:
     return [text for row in found for text in _texts(row) if text.startswith(OTHER)]
 
 
-@pytest.mark.parametrize("query", LEAKS)
+@pytest.mark.every_line
+@each("query", LEAKS)
 def test_no_form_of_query_shows_another_space(server: Server, query: str) -> None:
     assert _leak(server, query) == []
 
@@ -244,7 +246,7 @@ def test_a_server_that_is_silent_does_not_hold_the_call() -> None:
             assert time.monotonic() - started < 8
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "message"),
     [
         ("CREATE (n:Chunk) RETURN n", "CREATE is not allowed"),

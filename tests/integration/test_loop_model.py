@@ -147,7 +147,7 @@ def test_a_contradiction_is_noted_and_the_verdict_counts(ask):
     odd = LoopStages(lico_missing=missing(verdict="maybe"), loop_answer=ANSWER)
     answer, _, _ = ask(odd)
     assert answer.verdict == "partial"
-    assert "'maybe' is none of those asked for" in answer.rounds[0].notes[0]
+    assert "'maybe' is not one of those asked for" in answer.rounds[0].notes[0]
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from bench.synthetic import START
 from cognigraph import Memory, Space
 from tests.servers.neo4j_server import Local, Sizes, resolve
 
-pytestmark = [pytest.mark.slow, pytest.mark.neo4j]
+pytestmark = [pytest.mark.slow, pytest.mark.neo4j, pytest.mark.thorough]
 
 LINE = "2026"
 SPACE = "search-0"

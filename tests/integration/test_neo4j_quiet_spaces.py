@@ -15,7 +15,7 @@ from tests.integration.test_neo4j_store import (
     unit,
 )
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.one_line]
+pytestmark = pytest.mark.neo4j
 
 __all__ = ["open_store", "space"]
 

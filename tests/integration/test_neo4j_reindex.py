@@ -140,7 +140,6 @@ def test_big_spaces_get_their_indexes_before_the_switch(
     opened(neo4j_server, OLD).close()
 
 
-@pytest.mark.one_line
 def test_a_process_that_dies_after_the_switch_leaves_work_for_the_next(
     neo4j_server: Server, driver: Driver
 ) -> None:

@@ -107,8 +107,8 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
         yield from _operators(child)
 
 
-@pytest.mark.one_line
-@pytest.mark.parametrize(("name", "replace"), CASES, ids=lambda value: str(value)[:80])
+@pytest.mark.timeout(600)
+@each(("name", "replace"), CASES, ids=[str(case)[:160] for case in CASES])
 def test_plans_by_indexes_only(
     driver: Driver, name: str, replace: tuple[tuple[str, str], ...]
 ) -> None:
@@ -123,7 +123,8 @@ def test_plans_by_indexes_only(
     assert not notes
 
 
-@pytest.mark.parametrize("name", sorted(MIGRATIONS))
+@pytest.mark.every_line
+@each("name", sorted(MIGRATIONS))
 def test_migrations_can_be_repeated(driver: Driver, name: str) -> None:
     with driver.session() as session:
         for command in commands(name):
@@ -140,7 +141,6 @@ def test_header_says_what_it_takes_and_returns(name: str) -> None:
 
 
 @pytest.mark.changes_indexes
-@pytest.mark.one_line
 def test_one_plan_serves_values_of_all_types_and_lengths(
     driver: Driver, neo4j_server: Server
 ) -> None:

@@ -218,7 +218,6 @@ def statements() -> Iterator[list[str]]:
         logger.setLevel(before)
 
 
-@pytest.mark.one_line
 @pytest.mark.parametrize(
     "exact_up_to", [10_000, pytest.param(20, marks=pytest.mark.changes_indexes)]
 )
@@ -248,7 +247,6 @@ def test_a_search_sends_three_statements_for_its_candidates(
     ]
 
 
-@pytest.mark.one_line
 def test_an_insert_sends_one_or_two_statements(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, 0)])
@@ -270,6 +268,7 @@ def wait_until_online(driver: Driver, name: str) -> None:
     driver.execute_query("CALL db.awaitIndex($name, 60)", name=name)
 
 
+@pytest.mark.oldest_line
 @pytest.mark.changes_indexes
 def test_a_big_space_searches_its_own_index_and_finds_the_same(
     open_store: Open, driver: Driver, space: str
@@ -352,7 +351,6 @@ def wait_until_made_again(driver: Driver, *names: str) -> None:
         wait_until_online(driver, name)
 
 
-@pytest.mark.one_line("2026")
 @pytest.mark.changes_indexes
 def test_a_missing_index_is_reported_and_made_again_while_all_vectors_are_compared(
     open_store: Open, driver: Driver, space: str, caplog: pytest.LogCaptureFixture
@@ -394,7 +392,6 @@ def vectors_check(store: Neo4jStore) -> Check:
     return next(check for check in store.check() if check.name == "vector indexes")
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_a_search_beside_the_removal_of_a_space_leaves_no_index(
     open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch
@@ -420,7 +417,6 @@ def test_a_search_beside_the_removal_of_a_space_leaves_no_index(
     assert vector_indexes(driver, name) == {}
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     open_store: Open, driver: Driver, space: str
@@ -451,7 +447,6 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     )
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_what_two_writers_add_to_a_large_space_is_indexed_beside_them(
     open_store: Open, driver: Driver, space: str
@@ -474,7 +469,6 @@ def test_what_two_writers_add_to_a_large_space_is_indexed_beside_them(
     assert labelled(driver, space) == (1230, 1230 - later)
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_a_chunk_without_the_label_gets_it_before_it_counts_as_indexed(
     open_store: Open, driver: Driver, space: str
@@ -522,7 +516,6 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
     assert labelled(driver, space) == (32, 32)
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, space: str) -> None:
     store = open_store(exact_up_to=20)
@@ -538,7 +531,6 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
     assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 @pytest.mark.parametrize("most", [2000, 5])
 def test_a_filter_by_session_or_time_finds_what_is_far_from_the_question(
@@ -628,7 +620,6 @@ def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
 # Words
 
 
-@pytest.mark.one_line
 def test_word_counts_follow_what_another_store_writes(open_store: Open, space: str) -> None:
     one, other = open_store(), open_store()
     probe = CandidateQuery(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
@@ -642,7 +633,6 @@ def test_word_counts_follow_what_another_store_writes(open_store: Open, space: s
     assert after.chunks.matches[:, 0].tolist().count(2.0) == 1
 
 
-@pytest.mark.one_line
 def test_words_of_many_messages_are_estimated_from_the_newest(
     open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -667,7 +657,6 @@ def test_words_of_many_messages_are_estimated_from_the_newest(
     assert frequencies(other) == (11, {"zebra": 1, "appl": 11})  # the newest three again
 
 
-@pytest.mark.one_line
 def test_counting_words_takes_no_more_memory_for_more_messages(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -711,6 +700,7 @@ def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, 
         assert store.search.candidates(name, probe).lexicon.frequencies == {"appl": 1}
 
 
+@pytest.mark.every_line
 def test_words_are_found_directly_after_the_commit(open_store: Open, space: str) -> None:
     """The full-text index is brought up to date after the commit; a search waits for it."""
     writer, reader = open_store(), open_store()
@@ -791,7 +781,6 @@ def test_splice_cuts_each_gap_once() -> None:
     assert linked == [["x", "a"], ["a", "y"], ["y", "z"], ["z", "b"], ["b", "w"]]
 
 
-@pytest.mark.one_line
 def test_a_message_of_a_thousand_chunks_is_one_insert(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -805,6 +794,7 @@ def test_a_message_of_a_thousand_chunks_is_one_insert(
     assert len(chain(driver, space)[0]) == 1000
 
 
+@pytest.mark.every_line
 def test_a_vector_of_zeros_is_stored_as_none(open_store: Open, space: str) -> None:
     store = open_store()
     zeros = np.zeros(EMBEDDER.dimension, np.float32)
@@ -823,7 +813,6 @@ def test_a_vector_of_zeros_is_stored_as_none(open_store: Open, space: str) -> No
 # Concurrency
 
 
-@pytest.mark.one_line
 def test_many_writers_of_one_session_and_of_many(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -850,7 +839,6 @@ def test_many_writers_of_one_session_and_of_many(
     )
 
 
-@pytest.mark.one_line
 def test_eight_programs_import_into_one_space_and_into_their_own(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -875,7 +863,6 @@ def test_eight_programs_import_into_one_space_and_into_their_own(
     assert {stores[0].graph.stats(f"{space}-{n}").chunks for n in range(8)} == {60}
 
 
-@pytest.mark.one_line
 def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])
@@ -902,7 +889,6 @@ def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> No
     assert stats.keys == 1
 
 
-@pytest.mark.one_line
 def test_a_lost_lease_changes_nothing(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, n) for n in range(3)])
@@ -927,6 +913,7 @@ def test_a_lost_lease_changes_nothing(open_store: Open, space: str) -> None:
 # Opening
 
 
+@pytest.mark.every_line
 def test_another_embedder_is_refused(neo4j_server: Server, open_store: Open) -> None:
     open_store()
     for identity in (EmbedderIdentity("other", 256), EmbedderIdentity(EMBEDDER.name, 64)):
@@ -955,6 +942,7 @@ def test_what_another_version_wrote_is_refused(
         driver.execute_query(change, property=property, value=before)
 
 
+@pytest.mark.every_line
 def test_many_can_open_a_new_database_at_once(open_store: Open, driver: Driver) -> None:
     open_store()
     driver.execute_query("MATCH (meta:CogniGraph) REMOVE meta.schema_version")
@@ -968,7 +956,7 @@ def slowly_built(driver: Driver, space: str) -> Iterator[str]:
     """The name of a vector index, as a large space has, that takes the server several seconds."""
     label, name = own_label("Chunk", space), index_name("Chunk", space)
     driver.execute_query(
-        f"UNWIND range(1, 5000) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
+        f"UNWIND range(1, 3500) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
     )
     driver.execute_query(
         f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.v OPTIONS {{indexConfig: {{"
@@ -982,7 +970,6 @@ def slowly_built(driver: Driver, space: str) -> Iterator[str]:
 OLDER = "MATCH (meta:CogniGraph {uid: 'cognigraph'}) SET meta.schema_version = 9"
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_opening_does_not_wait_for_the_vector_indexes_of_spaces(
     open_store: Open, driver: Driver, space: str
@@ -1017,7 +1004,6 @@ def test_opening_does_not_mind_an_index_that_is_not_of_the_schema_and_failed(
         driver.execute_query(f"MATCH (n:{label}) DELETE n")
 
 
-@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_opening_creates_what_is_missing_of_the_schema_and_waits_for_it(
     open_store: Open, driver: Driver, space: str, caplog: pytest.LogCaptureFixture
@@ -1047,6 +1033,7 @@ def test_opening_creates_what_is_missing_of_the_schema_and_waits_for_it(
     assert found.chunks.uids == (message(space, 1).chunks[0].uid,)
 
 
+@pytest.mark.every_line
 def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:
     with pytest.raises(StoreUnavailableError, match="check that the server runs"):
         Neo4jStore("bolt://127.0.0.1:1", EMBEDDER, open_timeout=1.0)
@@ -1063,6 +1050,7 @@ def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:
         store.spaces()
 
 
+@pytest.mark.every_line
 def test_doctor_sees_a_healthy_database(open_store: Open) -> None:
     checks = {check.name: check for check in open_store().check()}
     assert {name: check.ok for name, check in checks.items()} == dict.fromkeys(

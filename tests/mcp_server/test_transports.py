@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from cognigraph import Memory
-from tests.e2e.command_line import command, environment
+from tests.e2e.command_line import command, environment, run_here
 from tests.servers.served import served
 
 pytestmark = pytest.mark.slow
@@ -126,10 +126,8 @@ def test_a_client_works_over_http_with_the_token_only(tmp_path):
 
 def test_another_machine_needs_a_token_and_a_free_port(tmp_path):
     def fails(*options: object) -> str:
-        done = subprocess.run(
-            command("mcp", "--db", tmp_path / "m.db", "--transport", "streamable-http", *options),
-            env=environment(), capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+        asked = ("mcp", "--db", "m.db", "--transport", "streamable-http", *options)
+        done = run_here(*asked, folder=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         return done.stderr
 

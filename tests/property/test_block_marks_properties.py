@@ -24,7 +24,7 @@ from cognigraph import (
 )
 from cognigraph.ingest.pieces import fresh
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block_lines import Background, Said, message_head
+from cognigraph.retrieve.block_lines import Background, SpokenText, message_head
 from cognigraph.text.marks import TAGS, one_line
 from tests.cases import each
 
@@ -79,7 +79,7 @@ def block(text: str, speaker: str, session: str, entity: str, title: str) -> str
         "q", (hit, later), (triple,), (summarised, keyed), Trace("default", NOW, {}, {})
     )
     said = (
-        Said(f"{text} {entity} {title} {speaker}", NOW),
+        SpokenText(f"{text} {entity} {title} {speaker}", NOW),
     )  # so that no line says more than a message
     background = Background(sources={"t": said}, spoken={session: said})
     return assemble(result, ContextSettings(), max_tokens=10**9, zone=UTC, background=background)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cognigraph import ContextSettings, SearchResult, Source, Trace, Triple
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.block_lines import Background, Said
+from cognigraph.retrieve.block_lines import Background, SpokenText
 from cognigraph.times import parse_when
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
@@ -18,7 +18,7 @@ WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 @st.composite
-def sources(draw: st.DrawFn) -> tuple[Said, set[date], set[int]]:
+def sources(draw: st.DrawFn) -> tuple[SpokenText, set[date], set[int]]:
     """What somebody said, with the days and the numbers that it states; a day is that of saying."""
     at = NOW - timedelta(days=draw(st.integers(0, 600)))
     said, other = at.date(), at.date() - timedelta(days=draw(st.integers(3, 200)))
@@ -37,11 +37,11 @@ def sources(draw: st.DrawFn) -> tuple[Said, set[date], set[int]]:
             ]
         )
     )
-    return Said(text, at), {said, *days}, numbers
+    return SpokenText(text, at), {said, *days}, numbers
 
 
 @st.composite
-def told(draw: st.DrawFn) -> tuple[Triple, list[tuple[Said, set[date], set[int]]]]:
+def told(draw: st.DrawFn) -> tuple[Triple, list[tuple[SpokenText, set[date], set[int]]]]:
     own = draw(st.lists(sources(), min_size=1, max_size=3))
     days = sorted(set().union(*(item[1] for item in own)))
     day = draw(st.sampled_from(days) | st.dates(date(2024, 9, 1), date(2026, 6, 30)))

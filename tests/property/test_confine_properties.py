@@ -172,6 +172,7 @@ def test_nonsense_is_refused_or_left_readable(text: str) -> None:
 
 @settings(max_examples=examples(200))
 @given(value=st.text(max_size=40), mark=st.sampled_from(["'", '"']))
+@pytest.mark.slow
 def test_a_string_survives_quoting(value: str, mark: str) -> None:
     assume("\\u" not in quote(value, mark).lower())
     token = tokenize(quote(value, mark))[0]
@@ -180,6 +181,7 @@ def test_a_string_survives_quoting(value: str, mark: str) -> None:
 
 @settings(max_examples=examples(200))
 @given(value=st.text(min_size=1, max_size=40))
+@pytest.mark.slow
 def test_a_name_survives_quoting(value: str) -> None:
     assume("\\" not in value)
     token = tokenize(quote_name(value))[0]

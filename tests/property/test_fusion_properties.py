@@ -7,14 +7,14 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.retrieve.search import at_most_per, fused, in_turns
+from cognigraph.retrieve.search import at_most_per, fuse_rankings, in_turns
 
 RANKINGS = st.lists(st.lists(st.integers(0, 40), unique=True, max_size=20), max_size=6)
 
 
 @given(RANKINGS, st.integers(1, 60))
 def test_the_best_of_each_ranking_are_among_the_chosen(rankings, k):
-    items = [item for _, item in fused(rankings, lambda item: item, k)]
+    items = [item for _, item in fuse_rankings(rankings, lambda item: item, k)]
     assert sorted(items) == sorted({item for ranking in rankings for item in ranking})
     for ranking in rankings:
         assert set(ranking[: k // 2 // len(rankings)]) <= set(items[:k])
@@ -22,7 +22,7 @@ def test_the_best_of_each_ranking_are_among_the_chosen(rankings, k):
 
 @given(RANKINGS, st.integers(1, 60))
 def test_an_item_is_given_by_the_ranking_that_puts_it_highest(rankings, k):
-    for position, item in fused(rankings, lambda item: item, k):
+    for position, item in fuse_rankings(rankings, lambda item: item, k):
         ranks = [ranking.index(item) if item in ranking else 99 for ranking in rankings]
         assert ranks[position] == min(ranks)
         assert position == ranks.index(min(ranks))
@@ -30,14 +30,14 @@ def test_an_item_is_given_by_the_ranking_that_puts_it_highest(rankings, k):
 
 @given(st.lists(st.integers(0, 40), unique=True, min_size=1), st.integers(1, 60))
 def test_one_ranking_stays_as_it_is(ranking, k):
-    assert fused([ranking], lambda item: item, k) == [(0, item) for item in ranking]
-    assert fused([ranking] * 3, lambda item: item, k) == [(0, item) for item in ranking]
+    assert fuse_rankings([ranking], lambda item: item, k) == [(0, item) for item in ranking]
+    assert fuse_rankings([ranking] * 3, lambda item: item, k) == [(0, item) for item in ranking]
 
 
 def test_many_wordings_of_one_question_do_not_crowd_out_another():
     wordings = [[n, *range(10, 40)] for n in range(5)]
     other = list(range(100, 130))
-    chosen = [item for _, item in fused([*wordings, other], lambda item: item, 24)][:24]
+    chosen = [item for _, item in fuse_rankings([*wordings, other], lambda item: item, 24)][:24]
     assert other[:2] == [item for item in chosen if item in other]
     assert {0, 1, 2, 3, 4} <= set(chosen)
 

@@ -119,6 +119,7 @@ def test_conversations_in_each_format_give_the_same_turns(turns: list[tuple[str,
     st.lists(st.tuples(SAID, st.sampled_from(["", "Ann", "Bo; b"])), max_size=5),
     st.sampled_from(",;\t|"),
 )
+@pytest.mark.slow
 def test_tables_give_back_their_cells(rows: list[tuple[str, str]], delimiter: str) -> None:
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=delimiter)

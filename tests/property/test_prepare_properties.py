@@ -19,7 +19,7 @@ from cognigraph import (
     Message,
     Settings,
 )
-from cognigraph.operations.adding import clean
+from cognigraph.operations.adding import clean_message
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT
@@ -38,7 +38,7 @@ def test_any_message_is_clean_or_refused_with_its_index(fields, index):
     options: dict[str, Any] = {"space": "s", "now": NOW, "zone": None, "limit": 50, "index": index}
     try:
         message = Message.of(fields, index=index)
-        found = clean(message, seen=Counter(), **options)
+        found = clean_message(message, seen=Counter(), **options)
     except InvalidMessageError as error:
         assert error.index == index
         assert f"message {index}" in str(error)
@@ -48,7 +48,7 @@ def test_any_message_is_clean_or_refused_with_its_index(fields, index):
     assert found.text.strip()
     assert len(found.text) <= 50
     assert found.at.utcoffset() is not None
-    assert found == clean(message, seen=Counter(), **options)
+    assert found == clean_message(message, seen=Counter(), **options)
     assert found.text == "".join(
         "\ufffd" if "\ud800" <= c <= "\udfff" else c for c in fields["text"]
     )

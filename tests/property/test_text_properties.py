@@ -6,6 +6,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -208,6 +209,7 @@ def test_token_estimates_add_up(left, right):
 
 
 @given(ANY_TEXT)
+@pytest.mark.slow
 def test_token_estimates_are_bounded(text):
     tokens = estimate_tokens(text)
     assert 0 <= tokens <= 3 * len(text)

@@ -71,6 +71,7 @@ class _Crossing:
         raise AssertionError("a word was divided alone")
 
 
+@pytest.mark.slow
 def test_texts_are_divided_as_a_whole_if_a_token_crosses_words():
     model = StaticModel(_Crossing(), package().embedding)
     texts = ["in the boat", "", "at sea"]

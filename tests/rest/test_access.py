@@ -117,6 +117,7 @@ def test_without_keys_only_loopback_is_open_until_the_first_key_is_made(serve, k
     assert "Authorization, after the word Bearer" in refused.json()["detail"]
 
 
+@pytest.mark.slow
 def test_elsewhere_a_key_is_needed_at_once(serve, keys):
     client = serve(keys=keys, is_local=False)
     assert client.get("/v1/spaces").status_code == 401

@@ -150,6 +150,7 @@ def test_a_place_that_was_given_up_is_waited_for_again():
 
 
 @pytest.mark.parametrize("requests", [1, 4])
+@pytest.mark.slow
 def test_one_key_cannot_take_all_requests_that_the_server_takes(serve, keys, requests):
     client = serve(keys=keys, limits=ServerLimits(requests=requests, rate=0))
     key = keys.create("greedy", ["read"], None)

@@ -8,7 +8,6 @@ from datetime import timedelta
 from threading import Event
 from time import monotonic, sleep
 
-import jsonschema
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -227,6 +226,7 @@ def test_the_page_lets_nothing_in_from_elsewhere(client):
         assert client.get(path).status_code == 404, path
 
 
+@pytest.mark.slow
 def test_text_is_described_as_text(client):
     client.post(f"{SPACE}/messages", json=OSLO)
     paths = client.get("/openapi.json").json()["paths"]
@@ -242,6 +242,8 @@ def test_text_is_described_as_text(client):
 @pytest.mark.slow
 def test_responses_are_as_the_api_describes_them(client):
     """The document promises no field that is missing, and no field comes that it does not name."""
+    import jsonschema  # takes two seconds, which every process that collects would pay
+
     client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]})
     client.post(f"{SPACE}/queue/enrich", json={})
     client.post(f"{SPACE}/review/merge", json={"name": "Klara", "into": "Ann"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.server import keys as key_module
 from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
-from tests.e2e.command_line import command, environment
+from tests.e2e.command_line import run_here
 from tests.servers.served import served
 
 BOILER = "The boiler was repaired in May."
@@ -214,8 +213,8 @@ def test_keys_on_a_server_that_runs(tmp_path: Path) -> None:
     db = tmp_path / "m.db"
 
     def keys_command(*words: str) -> str:
-        given = command("keys", *words, "--db", db)
-        made = subprocess.run(given, capture_output=True, text=True, check=True, env=environment())
+        made = run_here("keys", *words, "--db", db, folder=tmp_path)
+        assert made.returncode == 0, made.stderr
         return made.stdout.strip()
 
     first = keys_command("create", "agent", "--for", "team-*", "--permission", "read,write")

@@ -16,6 +16,7 @@ FOLDER = openapi.FILE.parent
 TYPES = FOLDER / "src" / "schema.ts"
 
 
+@pytest.mark.slow
 def test_the_document_it_was_made_from_is_that_of_the_server() -> None:
     assert openapi.FILE.read_text("utf-8") == openapi.text(), "run `make typescript`"
 

@@ -82,6 +82,7 @@ class Line:
     env_suffix: str
 
 
+# From the oldest to the newest.
 LINES: Mapping[str, Line] = {
     "5.26": Line(release="5.26.24", java=(17, 21), env_suffix=""),
     "2026": Line(release="2026.05.0", java=(25,), env_suffix="_2026"),

@@ -22,7 +22,7 @@ from tests.forked import Forked
 from tests.storage import mortals
 from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
 
-pytestmark = [pytest.mark.slow, pytest.mark.one_line("5.26")]
+pytestmark = [pytest.mark.slow, pytest.mark.oldest_line]
 
 ROOT = Path(__file__).parents[2]
 TURNS = 2 * PER_SESSION

@@ -11,7 +11,7 @@ import pytest
 
 from tests.storage.forgetters import PER_SESSION, marker, open_memory, turn
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.slow, pytest.mark.one_line]
+pytestmark = [pytest.mark.neo4j, pytest.mark.slow, pytest.mark.oldest_line]
 
 ROOT = Path(__file__).parents[2]
 SESSIONS = 12

@@ -32,7 +32,7 @@ from tests.storage.readers import (
     turn,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.one_line]
+pytestmark = [pytest.mark.slow, pytest.mark.oldest_line]
 
 ROOT = Path(__file__).parents[2]
 TURNS = 2 * PER_SESSION

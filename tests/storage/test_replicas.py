@@ -114,8 +114,7 @@ def test_a_server_that_is_told_to_stop_ends_what_it_has_begun(
 
 
 @pytest.mark.neo4j
-@pytest.mark.one_line("5.26")
-@pytest.mark.parametrize("neo4j_server", ["5.26"], indirect=True, ids=["neo4j-5.26"])
+@pytest.mark.oldest_line
 def test_servers_on_one_neo4j_read_each_message_once(
     http: httpx.Client, neo4j_server: Any, space_name: str, tmp_path: Path
 ) -> None:

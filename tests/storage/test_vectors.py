@@ -78,6 +78,7 @@ def test_reindex_changes_the_format_both_ways(tmp_path):
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.slow
 def test_an_older_file_keeps_working(tmp_path, version):
     path = tmp_path / "m.db"
     first_schema.sqlite(str(path), DEFAULT_SPACE, version)

@@ -117,6 +117,7 @@ def test_what_sounds_like_a_change(text, kinds):
     assert changes(word_vectors().read([text])).tolist() == pytest.approx([kinds / 3])
 
 
+@pytest.mark.slow
 def test_a_question_about_how_things_are_looks_for_what_the_user_changed():
     asked = "Where do I live?"
     said = ("I live here.", "You moved, you say.", "We moved, it is new.")

@@ -23,7 +23,7 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
-from cognigraph.retrieve.block_lines import Background, Said
+from cognigraph.retrieve.block_lines import Background, SpokenText
 from cognigraph.text.marks import estimate_tokens
 from cognigraph.times import parse_when
 from tests.cases import each
@@ -67,11 +67,13 @@ def said(found: SearchResult) -> Background:
     """Messages that say all that is in the facts and the summaries of a result."""
     return Background(
         sources={
-            fact.uid: (Said(f"{fact.object}, {fact.when or ''}", fact.first_observed),)
+            fact.uid: (SpokenText(f"{fact.object}, {fact.when or ''}", fact.first_observed),)
             for fact in found.triples
         },
         spoken={
-            session.session.id: (Said(f"{session.session.summary} {session.session.keys}", NOW),)
+            session.session.id: (
+                SpokenText(f"{session.session.summary} {session.session.keys}", NOW),
+            )
             for session in found.sessions
         },
     )
@@ -223,6 +225,7 @@ def test_nothing_that_fits_is_nothing():
     assert block(result((hit(0),)), 1) == ""
 
 
+@pytest.mark.slow
 def test_the_budget_holds_and_takes_the_best():
     hits = tuple(
         hit(n, "word " * 20, speaker="Ann" + "ab"[n // 26] + chr(97 + n % 26)) for n in range(30)

@@ -136,6 +136,7 @@ def test_a_worker_that_ends_again_and_again_is_shown_and_closes_at_once(opened, 
     assert "cognigraph-enrich" not in {thread.name for thread in threading.enumerate()}
 
 
+@pytest.mark.slow
 def test_a_batch_that_does_not_end_is_shown_and_an_interrupt_ends_waiting_for_it(opened):
     go_on = threading.Event()
 
@@ -173,6 +174,7 @@ def _interrupt() -> None:
     _thread.interrupt_main()
 
 
+@pytest.mark.slow
 def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     """Here the worker rests, because its extractor meets one outage after another."""
     settings = {"lease": timedelta(milliseconds=40), "retry_after": timedelta(hours=1)}
@@ -189,6 +191,7 @@ def test_messages_that_no_worker_has_in_hand_are_shown(opened):
     assert memory.admin.longest_wait() >= memory.admin.worker_state.last_step - 0.1
 
 
+@pytest.mark.slow
 def test_to_wait_for_a_space_is_not_to_wait_for_the_others(opened, tmp_path):
     """A space is flushed within a few batches, however much the other one has added before."""
 

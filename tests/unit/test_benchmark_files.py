@@ -95,6 +95,7 @@ def test_the_digest_is_that_of_the_bytes():
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=5), max_size=3), max_size=4))
+@pytest.mark.slow
 def test_items_are_those_of_the_list(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("items") / "list.json"
     for indent in (None, 2):
@@ -102,6 +103,7 @@ def test_items_are_those_of_the_list(tmp_path_factory, values):
         assert list(items(path)) == values
 
 
+@pytest.mark.slow
 def test_items_longer_than_a_block(tmp_path):
     values = [{"n": n, "text": "ä" * 700_000} for n in range(4)]
     path = tmp_path / "long.json"
@@ -132,7 +134,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("content", WRONG, ids=range(len(WRONG)))
+@each("content", WRONG, ids=range(len(WRONG)))
 def test_the_error_for_a_wrong_file_says_what_it_is(tmp_path, content):
     path = tmp_path / "x.json"
     path.write_bytes(content)

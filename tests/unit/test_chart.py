@@ -12,12 +12,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-import kubernetes_validate
 import pytest
 import yaml
 
 from cognigraph.cli.parser import build_parser
+from tests.cases import each
 from tests.chart import CASES, CHART, DATA, ROOT, heading, helm, rendered, values
 
 KUBERNETES = ("1.27", "1.37")
@@ -51,6 +50,8 @@ def test_the_renderings_are_of_this_chart(case: str) -> None:
 @pytest.mark.parametrize("version", KUBERNETES)
 @pytest.mark.parametrize("case", CASES)
 def test_kubernetes_takes_the_renderings(case: str, version: str) -> None:
+    import kubernetes_validate  # takes two seconds, which every process that collects would pay
+
     found = objects(case)
     for item in found.values():
         kubernetes_validate.validate(item, version, strict=True)
@@ -162,7 +163,10 @@ def test_the_servers_find_the_neo4j_that_is_started() -> None:
     assert ours <= compose["services"]["neo4j"]["environment"].keys()
 
 
+@pytest.mark.slow
 def test_the_schema_takes_the_defaults_and_nothing_misspelled() -> None:
+    import jsonschema  # takes two seconds, which every process that collects would pay
+
     schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     defaults = yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))
@@ -215,7 +219,7 @@ def test_the_renderings_are_what_helm_makes(case: str) -> None:
 
 
 @needs_helm
-@pytest.mark.parametrize("what", REFUSED)
+@each("what", REFUSED)
 def test_what_cannot_work_is_refused_with_the_reason(what: str, tmp_path: Path) -> None:
     changed, reason = REFUSED[what]
     fine = {"image": {"repository": "x"}, "secret": {"keys": "Y2c="}}

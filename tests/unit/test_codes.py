@@ -127,6 +127,7 @@ def test_overwritten_rows_have_new_codes():
         assert np.array_equal(array, fresh.arrays()[name])
 
 
+@pytest.mark.slow
 def test_only_allowed_rows_are_found_and_as_many_as_there_are():
     vectors = unit(5, 20_000, 64)
     codes = Codes(64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def test_it_corrects_nothing(text: str) -> None:
 
 
 @given(st.lists(st.text(max_size=60) | st.just("I meant Bonn."), max_size=6))
+@pytest.mark.slow
 def test_the_words_only_say_which_texts_to_look_at(texts: list[str]) -> None:
     found = corrections(texts, word_vectors().read([*texts, "My bad"]))
     assert found.tolist() == [float(is_correction(text)) for text in texts]

@@ -126,6 +126,7 @@ class Waiting(Slow):
         return super().extract(window)
 
 
+@pytest.mark.slow
 def test_sessions_are_with_a_model_at_once_if_the_settings_say_so(tmp_path):
     extractor = Waiting()
     with opened(tmp_path, extractor, calls=2, batch=2) as memory:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import inspect
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -18,7 +19,7 @@ from starlette.testclient import TestClient
 
 from cognigraph import Memory, Space
 from cognigraph.aio import AsyncQueue, Threads, _awaited
-from cognigraph.cli.memory_options import Options, read_environment
+from cognigraph.cli.memory_options import Options
 from cognigraph.cli.options import Derived
 from cognigraph.declared import declared
 from cognigraph.declared import operations as declared_operations
@@ -154,7 +155,7 @@ def test_a_parameter_is_an_option_of_a_command():
     assert "NOTE what it says" in help
     words = ["tea", "--until", GIVEN["until"], "--colour", "blue", "--quiet", "--limit", "7"]
     given = parser.parse_args([*words, "--labels", "a", "--labels", "b"])
-    options = Options.of(given, read_environment())
+    options = Options.of(given, os.environ)
     assert derived.arguments(given, options) == {**GIVEN, "labels": ["a", "b"], "limit": 7}
     for wrong in ([], ["tea", "--colour", "pink"], ["tea", "--limit", "0"]):
         with pytest.raises(SystemExit):

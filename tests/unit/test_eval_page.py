@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cognigraph import ExtractionError, Usage
 from cognigraph.evaluate import EvalSettings, Evaluation, page, write
-from cognigraph.evaluate.counting_extractor import counting
+from cognigraph.evaluate.evaluation import counting
 from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
 from cognigraph.llm.prompts import render
 from cognigraph.testing import ScriptedExtractor

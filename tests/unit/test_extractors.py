@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from cognigraph import ConfigurationError, Memory
-from cognigraph.cli.memory_options import Options, read_environment
+from cognigraph.cli.memory_options import Options
 from cognigraph.cli.parser import build_parser
 from cognigraph.ingest import RulesExtractor
 from cognigraph.ingest.extractors import resolve_extractor
@@ -60,8 +58,8 @@ def test_an_object_that_is_not_an_extractor_is_refused(wrong, tmp_path):
 
 
 def options(*arguments: str, extractor: str | None = None) -> Options:
-    environment = replace(read_environment(), extractor=extractor)
-    return Options.of(build_parser().parse_args(["stats", *arguments]), environment)
+    environ = {"COGNIGRAPH_EXTRACTOR": extractor} if extractor else {}
+    return Options.of(build_parser().parse_args(["stats", *arguments]), environ)
 
 
 def test_the_option_beats_the_environment_which_beats_the_default():

@@ -16,7 +16,7 @@ import pytest
 from bench.neo4j_csv import NODES, RELATIONSHIPS, Export, labels_of
 from bench.synthetic import World, messages
 from cognigraph.embed import CheckedEmbedder, resolve
-from cognigraph.operations.adding import clean, to_rows
+from cognigraph.operations.adding import clean_message, to_rows
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.neo4j.index.packed import columns
 from cognigraph.stores.neo4j.messages import chunk_row
@@ -81,7 +81,7 @@ def properties(row: dict[str, str]) -> dict[str, Any]:
 def stored(space: str) -> list[dict[str, Any]]:
     """What an insert writes of the same messages."""
     given = [
-        clean(
+        clean_message(
             message, space=space, now=datetime.now(UTC), zone=None, limit=10_000, seen=Counter(),
             index=index,
         )

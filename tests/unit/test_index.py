@@ -345,6 +345,7 @@ def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
         assert contents(broken) == contents(fresh)
 
 
+@pytest.mark.slow
 def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:
@@ -420,6 +421,7 @@ def test_a_message_without_words_is_in_the_index(tmp_path):
         assert memory.search("oslo")[0].id == "m2"
 
 
+@pytest.mark.slow
 def test_dropped_indexes_come_back(tmp_path):
     from cognigraph.stores.sqlite import SQLiteStore
 

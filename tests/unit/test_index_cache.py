@@ -85,6 +85,7 @@ def test_two_threads_that_begin_together_share_one_index():
     assert cache.add("a", second) is first
 
 
+@pytest.mark.slow
 def test_a_charge_does_not_look_at_the_other_spaces():
     cache, looked = SpaceIndexes(1 << 40), []
 

@@ -234,7 +234,7 @@ def test_every_named_query_has_an_expectation() -> None:
     assert set(named_queries()) == set(EXPECTED)
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@each("name", sorted(EXPECTED))
 def test_named_query(name: str) -> None:
     query = named_query(name)
     found = rows(query.text, query.arguments(ARGUMENTS.get(name, {})))
@@ -242,7 +242,7 @@ def test_named_query(name: str) -> None:
     assert all(tuple(row) == query.returns for row in found)
 
 
-@pytest.mark.parametrize(("query", "parameters", "expected"), SUBSET_QUERIES)
+@each(("query", "parameters", "expected"), SUBSET_QUERIES)
 def test_subset(query: str, parameters: dict[str, Any], expected: list[tuple[Any, ...]]) -> None:
     assert [tuple(row.values()) for row in rows(query, parameters)] == expected
 
@@ -327,6 +327,7 @@ def test_a_query_is_stopped_at_its_timeout() -> None:
         run_on_graph(build_graph(nodes, edges), query, {}, limit=5, timeout=0.3)
 
 
+@pytest.mark.slow
 def test_the_parser_checks_the_deadline() -> None:
     query = "MATCH (n) WHERE " + " AND ".join(f"n.x <> {n}" for n in range(150)) + " RETURN n.uid"
     with pytest.raises(QueryError, match=r"longer than 0\.05 s"):

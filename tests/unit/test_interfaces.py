@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from cognigraph import CogniGraphError, Memory, Space
 from cognigraph.cli.app import main
-from cognigraph.cli.memory_options import Options, read_environment
+from cognigraph.cli.memory_options import Options
 from cognigraph.cli.options import DERIVED
 from cognigraph.cli.parser import build_parser
 from cognigraph.declared import GROUPS as DECLARED_GROUPS
@@ -268,7 +269,7 @@ def test_every_argument_is_an_option_whose_value_reaches_the_operation(command):
     assert set(derived.leave_out) == unset
     words = [word for action in parser._actions for word in example(action)]
     given = build_parser().parse_args([command, *words])
-    arguments = derived.arguments(given, Options.of(given, read_environment()))
+    arguments = derived.arguments(given, Options.of(given, os.environ))
     for parameter in declared(derived.verb).parameters.values():
         if parameter.name in unset | OF_EVERY_COMMAND.keys():
             continue
@@ -301,7 +302,7 @@ def test_a_command_gives_all_that_was_given_to_the_operation(command, tmp_path, 
     monkeypatch.setattr(DECLARED_GROUPS[operation.group or ""], operation.name, run)
     assert main([*words, "--db", str(tmp_path / "m.db")]) == 2
     given = build_parser().parse_args(words)
-    expected = derived.arguments(given, Options.of(given, read_environment()))
+    expected = derived.arguments(given, Options.of(given, os.environ))
     assert expected and {name: reached[name] for name in expected} == expected
 
 

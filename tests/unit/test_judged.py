@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from cognigraph import Hit, SearchResult, Source, Trace, Triple, Why
-from cognigraph.retrieve.confidence import judged, surer_than
+from cognigraph.retrieve.confidence import without_less_confident, without_unsupported
 from tests.cases import each
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
@@ -50,17 +50,17 @@ WORD, NAMED = hit("m1", words=0.3), hit("m1", speaker_named=1.0)
     ],
 )
 def test_what_is_shown(confidence, hits, few, shown):
-    judgement = judged(result(confidence, *hits), 0.08, few=few)
+    judgement = without_unsupported(result(confidence, *hits), 0.08, few=few)
     assert [hit.id for hit in judgement.hits] == shown
 
 
 def test_what_is_rescued_comes_with_its_own_facts_alone():
-    rescued = judged(result(0.05, WORD, FAR), 0.08, few=True)
+    rescued = without_unsupported(result(0.05, WORD, FAR), 0.08, few=True)
     assert [triple.uid for triple in rescued.triples] == ["m1"]
-    nothing = judged(result(0.1, FAR), 0.08, few=True)
+    nothing = without_unsupported(result(0.1, FAR), 0.08, few=True)
     assert nothing.triples == ()
     assert nothing.trace.notes[-1].startswith("nothing found: no message has a word")
-    below = judged(result(0.05, FAR), 0.08, few=True)
+    below = without_unsupported(result(0.05, FAR), 0.08, few=True)
     assert below.trace.notes == ("nothing found: the confidence is 0.05, below 0.08",)
 
 
@@ -77,6 +77,6 @@ def test_what_is_rescued_comes_with_its_own_facts_alone():
 )  # fmt: skip
 def test_the_note_compares_what_was_compared(confidence, of_hits, least, note):
     hits = [replace(hit("m1"), confidence=item) for item in of_hits]
-    nothing = surer_than(result(confidence, *hits), least)
+    nothing = without_less_confident(result(confidence, *hits), least)
     assert (nothing.hits, nothing.triples) == ((), ())
     assert nothing.trace.notes == (f"nothing found: {note}",)

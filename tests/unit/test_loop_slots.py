@@ -37,8 +37,7 @@ from cognigraph.loop import (
 )
 from cognigraph.loop.asker import loop_prompt
 from cognigraph.loop.pool import beside_each_other, in_turn
-from cognigraph.loop.state import same_query
-from cognigraph.loop.wordings import asks_for_inference, says_unknown
+from cognigraph.loop.state import asks_for_inference, same_query, says_unknown
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from cognigraph.text.marks import TAGS, one_line
 from cognigraph.times import parse_when
@@ -130,6 +129,7 @@ def test_what_the_question_itself_found_comes_before_what_follow_ups_found():
     assert in_turn([]) == []
 
 
+@pytest.mark.slow
 def test_a_block_shows_the_sentence_that_a_follow_up_query_asked_for(tmp_path):
     dinner = "We had supper at the Copper Kettle."
     long = (
@@ -283,6 +283,7 @@ def test_calls_of_any_model_are_limited_and_recorded():
     assert asker.usage.calls == 3
 
 
+@pytest.mark.slow
 def test_the_async_face_answers_and_reports_rounds(tmp_path):
     async def run():
         model = ScriptedModel(

@@ -55,6 +55,7 @@ def test_slack_has_names_for_marks_and_sessions_for_days_and_threads(tmp_path: P
     assert (bot.speaker, bot.text, odd) == ("deploys", "Deployed 1.2", "is not a JSON object")
 
 
+@pytest.mark.slow
 def test_an_unpacked_export_is_not_taken_for_notes(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", enrich="manual") as memory:
         report = memory.files.import_file(DATA / "slack", skip_invalid=True)
@@ -129,7 +130,7 @@ def test_whatsapp_of_ios_in_its_archive(tmp_path: Path) -> None:
     assert midnight.at == "2026-06-02T00:05:00"
 
 
-@pytest.mark.parametrize(
+@each(
     ("heads", "expected"),
     [
         (["20/05/2026, 21:41 - ", "05/06/2026, 21:41 - "],

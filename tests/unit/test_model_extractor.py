@@ -26,6 +26,7 @@ from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
 from cognigraph.text.marks import estimate_tokens
+from tests.cases import each
 from tests.servers.model_server import ModelServer, completion, good, status
 from tests.servers.scripted import Fails, Stages, section
 
@@ -330,7 +331,7 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
     return " | ".join((str(turns), s, r, o, *more))
 
 
-@pytest.mark.parametrize(
+@each(
     ("turns", "indices"),
     [
         ("1, 4", (0, 3)),
@@ -367,6 +368,7 @@ def test_evidence_is_a_turn_of_the_window_or_nothing(serving, turns, indices):
 
 
 @pytest.mark.parametrize("turns", ["1,2,77", "1,0", "3-5", "77,1", "1 2 77", "4,4,1,99"])
+@pytest.mark.slow
 def test_a_fact_that_cites_one_wrong_turn_is_dropped_and_counted(serving, remember, turns):
     answer = {"entities": [], "facts": [fact(turns), fact(1, "Ann", "likes", "jam")]}
     _, model = serving([answer])
@@ -391,6 +393,7 @@ def test_a_citation_that_is_no_number_is_dropped_and_counted(serving, first):
     assert len(found.rejected) == 1
 
 
+@pytest.mark.slow
 def test_invented_ids_and_times_are_ignored(serving, remember):
     invented = {"session": "other", "observed_at": "1999-01-01", "id": 7, "uid": "x" * 32}
     _, model = serving([{**invented, "entities": [], "facts": [fact(1)]}])
@@ -497,6 +500,7 @@ def test_a_long_session_is_read_in_parts_that_share_a_turn(serving):
     assert refined and all("<themes>" in prompt for prompt in refined)
 
 
+@pytest.mark.slow
 def test_names_of_one_part_are_known_in_the_next(serving):
     turns = [*TURNS[:1], *((("Ben", "So it goes. " * 12),) * 4), ("Ann", "My sister called.")]
     last = {"entities": [], "facts": ["2 | my sister | calls | Ann"]}
@@ -567,6 +571,7 @@ def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember
     assert stages.stages == ["read", "summarise"] * 2
 
 
+@pytest.mark.slow
 def test_the_call_that_reads_more_of_a_session_refines_its_summary(serving, remember):
     stages, model = serving([BOTH, NOTHING | REFINED, NOTHING | UNCHANGED])
     memory = remember(model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cognigraph.evaluate.known_item import KnownItem, Said, known_items
+from cognigraph.evaluate.known_item import KnownItem, OwnMessage, known_items
 from cognigraph.evaluate.own_data import DEFAULT, Compared, advice
 from cognigraph.text.terms import STOP_WORDS, words
 from tests.cases import each
@@ -14,7 +14,7 @@ TEXTS = [
     "My new garden needs blue flowers and heavy stones every spring.",
     "We painted the old boat blue before the long summer trip.",
 ]
-SAID = [Said("s", f"m{n}", "Ann", None, text) for n, text in enumerate(TEXTS)]
+SAID = [OwnMessage("s", f"m{n}", "Ann", None, text) for n, text in enumerate(TEXTS)]
 
 
 def test_a_question_has_words_of_one_sentence_of_its_message():
@@ -53,7 +53,7 @@ def test_the_same_seed_makes_the_same_questions_in_any_order_of_messages():
     ],
 )
 def test_who_speaks_opens_the_question(speaker, role, opening):
-    (item,) = known_items([Said("s", "m", speaker, role, TEXTS[0])], 1, seed=0)
+    (item,) = known_items([OwnMessage("s", "m", speaker, role, TEXTS[0])], 1, seed=0)
     assert item.question.startswith(opening)
 
 
@@ -68,18 +68,24 @@ def test_who_speaks_opens_the_question(speaker, role, opening):
     ],
 )
 def test_no_question_is_made_of(text):
-    assert known_items([Said("s", "m", "user", "user", text)], 1, seed=0) == []
+    assert known_items([OwnMessage("s", "m", "user", "user", text)], 1, seed=0) == []
 
 
 def test_no_question_is_made_of_copies_or_of_what_nobody_said():
-    copies = [Said("s", "a", "Ann", None, TEXTS[0]), Said("t", "b", "Ann", None, TEXTS[0])]
+    copies = [
+        OwnMessage("s", "a", "Ann", None, TEXTS[0]),
+        OwnMessage("t", "b", "Ann", None, TEXTS[0]),
+    ]
     assert known_items(copies, 5, seed=0) == []
     for role in ("system", "tool"):
-        assert known_items([Said("s", "a", role, role, TEXTS[0])], 5, seed=0) == []
+        assert known_items([OwnMessage("s", "a", role, role, TEXTS[0])], 5, seed=0) == []
 
 
 def test_a_message_is_asked_for_once():
-    parts = [Said("s", "a", "Ann", None, TEXTS[0]), Said("s", "a", "Ann", None, TEXTS[1])]
+    parts = [
+        OwnMessage("s", "a", "Ann", None, TEXTS[0]),
+        OwnMessage("s", "a", "Ann", None, TEXTS[1]),
+    ]
     assert len(known_items(parts, 5, seed=0)) == 1
     assert isinstance(known_items(parts, 5, seed=0)[0], KnownItem)
 

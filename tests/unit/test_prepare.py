@@ -11,7 +11,7 @@ import pytest
 
 from cognigraph import InsertSettings, InvalidMessageError, Message, ids
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.operations.adding import Clean, check_name, clean, to_rows
+from cognigraph.operations.adding import CleanMessage, check_name, clean_message, to_rows
 from cognigraph.testing import HashEmbedder
 from cognigraph.text.terms import term_counts
 from tests.cases import each
@@ -19,9 +19,9 @@ from tests.cases import each
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
 
-def cleaned(message: Message, seen: Counter[str] | None = None, **options: Any) -> Clean:
+def cleaned(message: Message, seen: Counter[str] | None = None, **options: Any) -> CleanMessage:
     defaults: dict[str, Any] = {"space": "s", "now": NOW, "zone": None, "limit": 1000, "index": 3}
-    return clean(message, seen=Counter() if seen is None else seen, **(defaults | options))
+    return clean_message(message, seen=Counter() if seen is None else seen, **(defaults | options))
 
 
 def test_a_plain_message():

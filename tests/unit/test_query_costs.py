@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph.cypher import named_queries
 from cognigraph.cypher.guard.confine import confine
-from cognigraph.cypher.guard.regular_expressions import matching_tries
+from cognigraph.cypher.guard.costs import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 from tests.cases import each
@@ -141,6 +141,7 @@ def check(query: str) -> None:
         ("MATCH (n) WHERE elementId(n) = 'x' RETURN n", "elementid.*; use the property uid"),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         check(query)
@@ -185,6 +186,7 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         "UNWIND $many AS x WITH count(x) AS n UNWIND $many AS x RETURN sum(x) AS n",
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_bounded_queries_pass(query: str) -> None:
     check(query)
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.question.temporal import NamedDate, TimeWindow
 from tests.cases import each
@@ -425,5 +427,6 @@ def test_every_language_has_twenty_cases():
 
 
 @each(("language", "question", "expected"), cases())
+@pytest.mark.slow
 def test_what_is_read(language, question, expected):
     assert read(analyse(question, NOW)) == expected.rstrip("-")

@@ -19,7 +19,7 @@ from cognigraph.retrieve.question.temporal import (
 )
 from cognigraph.retrieve.standing import (
     DatedMessage,
-    in_order,
+    by_time_if_asked,
     is_over,
     newer_before_older,
     seen_from,
@@ -168,12 +168,12 @@ def test_only_the_band_of_the_best_is_put_in_order():
 
     def names(order):
         texts, scores, times = zip(*items, strict=True)
-        return in_order(texts, order, scores, [day(f"2026-11-0{time}") for time in times])
+        return by_time_if_asked(texts, order, scores, [day(f"2026-11-0{time}") for time in times])
 
     assert names(None) == ["oslo", "kitchen", "bergen", "chess"]
     assert names("last") == ["bergen", "kitchen", "oslo", "chess"]
     assert names("first") == ["oslo", "kitchen", "bergen", "chess"]
-    assert in_order([], "last", [], []) == []
+    assert by_time_if_asked([], "last", [], []) == []
 
 
 def triple(when: str | None = None) -> Triple:

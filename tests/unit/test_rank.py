@@ -370,6 +370,7 @@ def test_a_space_with_an_assistant_counts_as_long_by_a_quarter(mean_length, role
     assert share_of_long(mean_length, roles) == expected
 
 
+@pytest.mark.slow
 def test_the_only_message_with_the_word_beats_its_neighbours(tmp_path):
     """Windows that are cut off by the edge of the candidates must not win over whole ones."""
     from cognigraph import Memory
@@ -384,6 +385,7 @@ def test_the_only_message_with_the_word_beats_its_neighbours(tmp_path):
         assert memory.search("Zanzibar")[0].id == "m20"
 
 
+@pytest.mark.slow
 def test_every_hit_can_explain_itself_in_words(tmp_path):
     from cognigraph import Memory
     from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor

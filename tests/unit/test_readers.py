@@ -71,6 +71,7 @@ def test_a_failure_is_left_to_the_rules_and_not_remembered():
     assert reader.read("What does Vera play?", NOW).entities == ("Vera", "grand piano")
 
 
+@pytest.mark.slow
 def test_over_http_and_in_a_search(tmp_path):
     with ModelServer(good(ANSWER), status(500)) as server:
         model = ChatModel("test", base_url=server.url, attempts=1)

@@ -99,6 +99,7 @@ def opened(path, reranker, **search) -> Memory:
     return memory
 
 
+@pytest.mark.slow
 def test_hits_say_where_they_were(tmp_path, seen, longest_first):
     with opened(tmp_path / "plain.db", None) as memory:
         before = [hit.id for hit in memory.search("oslo end", k=8)]
@@ -134,6 +135,7 @@ def test_only_the_first_are_reranked(tmp_path, seen, longest_first):
     assert len(seen) == 1
 
 
+@pytest.mark.slow
 def test_a_failing_reranker_leaves_the_order_and_a_note(tmp_path):
     with opened(tmp_path / "plain.db", None) as memory:
         before = [hit.id for hit in memory.search("oslo end", k=5)]

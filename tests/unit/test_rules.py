@@ -292,6 +292,7 @@ def test_the_size_of_the_state_is_bounded() -> None:
     assert len(notes.state) < 20_000
 
 
+@pytest.mark.slow
 def test_a_new_topic_enters_a_full_set_of_keys() -> None:
     old = [("Ann", f"I bought a copper lantern{n} and a velvet curtain{n}.") for n in range(80)]
     new = [("Ann", "The lighthouse keeper called.")] * 6

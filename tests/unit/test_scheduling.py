@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import each
-from tests.lines import chosen_line, one_of, preferred_lines, scope
+from tests.lines import lines_for, preferred_lines, scope
 from tests.selection import is_excluded
 
 
@@ -21,7 +21,7 @@ from tests.selection import is_excluded
     ],
 )
 def test_the_tests_of_one_line_of_neo4j_share_a_worker(nodeid, expected):
-    assert scope(nodeid) == (expected or nodeid)
+    assert scope(nodeid) == (expected or nodeid.partition("::")[0])
 
 
 def test_every_test_that_needs_a_server_names_its_line(request):
@@ -32,58 +32,35 @@ def test_every_test_that_needs_a_server_names_its_line(request):
         assert wanted == "sqlite" or scope(item.nodeid).startswith("neo4j-"), item.nodeid
 
 
-def test_where_one_line_is_enough_each_gets_its_share():
-    tests = [f"tests/contract/test_{number}.py::test_x[neo4j-2026]" for number in range(1000)]
-    chosen = [one_of(test, ["2026", "5.26"]) for test in tests]
-    assert 450 < chosen.count("2026") < 550
-    assert chosen.count("2026") + chosen.count("5.26") == 1000
-
-
-def test_all_tests_of_a_file_agree_on_the_line_where_they_run():
-    variants = [
-        f"tests/contract/test_a.py::test_{name}[neo4j-{line}-7]"
-        for line in ("5.26", "2026")
-        for name in "xyz"
-    ]
-    assert len({one_of(variant, ["2026", "5.26"]) for variant in variants}) == 1
-    assert {one_of(variant, ["5.26"]) for variant in variants} == {"5.26"}
-
-
-def test_a_mark_may_name_its_line():
-    class Marked:
-        nodeid = "tests/contract/test_a.py::test_x[neo4j-2026]"
-
-        def __init__(self, *lines: str) -> None:
-            self.mark = pytest.mark.one_line(*lines).mark
-
-        def get_closest_marker(self, name):
-            return self.mark if name == "one_line" else None
-
-    for line in ("2026", "5.26"):
-        assert chosen_line(Marked(line), ["2026", "5.26"]) == line
-    assert chosen_line(Marked("5.26"), ["2026"]) == "2026"
-    anywhere = one_of(Marked.nodeid, ["2026", "5.26"])
-    assert chosen_line(Marked(), ["2026", "5.26"]) == anywhere
+def test_on_which_lines_a_test_runs():
+    lines = ["5.26", "2026"]
+    assert lines_for(["slow"], lines) == {"2026"}
+    assert lines_for(["slow", "oldest_line"], lines) == {"5.26"}
+    assert lines_for(["every_line"], lines) == lines_for(["every_line", "oldest_line"], lines)
+    assert lines_for(["every_line"], lines) == lines_for(["fuzz"], lines) == set(lines)
+    assert lines_for(["oldest_line"], ["2026"]) == {"2026"}
 
 
 @pytest.mark.slow
 def test_a_server_that_the_environment_names_is_preferred(monkeypatch):
     for name in ("COGNIGRAPH_TEST_NEO4J_URI", "COGNIGRAPH_TEST_NEO4J_URI_2026"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COGNIGRAPH_TEST_NEO4J_URI", "bolt://127.0.0.1:9")
+    assert preferred_lines(["2026", "5.26"]) == ["5.26"]
+    assert preferred_lines(["2026"]) == ["2026"]
     monkeypatch.setenv("COGNIGRAPH_TEST_NEO4J_URI_2026", "bolt://127.0.0.1:9")
-    assert preferred_lines(["5.26", "2026"]) == ["2026"]
-    assert preferred_lines(["5.26"]) == ["5.26"]
+    assert preferred_lines(["2026", "5.26"]) == ["5.26", "2026"]
 
 
 @pytest.mark.parametrize(
     ("first_lines", "expression", "excluded"),
     [
         ("pytestmark = pytest.mark.slow", "not neo4j and not slow", True),
-        ("pytestmark = [pytest.mark.one_line, pytest.mark.slow]", "not slow", True),
+        ("pytestmark = [pytest.mark.every_line, pytest.mark.slow]", "not slow", True),
         ("pytestmark = pytest.mark.slow", "", False),
         ("pytestmark = pytest.mark.slow", "slow", False),
         ("pytestmark = pytest.mark.slow", "not slow or hypothesis", False),
-        ("pytestmark = pytest.mark.one_line", "not slow", False),
+        ("pytestmark = pytest.mark.every_line", "not slow", False),
         ("@pytest.mark.slow\ndef test_one(): ...", "not slow", False),
         ("", "not slow", False),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.draw.diagrams import MESSAGE, QUESTION
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -33,7 +34,7 @@ def test_every_path_on_a_page_about_the_code_exists(name: str) -> None:
     assert [path for path in sorted(paths) if not below_the_code(path)] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES)
 def test_every_path_into_the_repository_exists(page: Path) -> None:
     folders = ("bench/", "cognigraph/", "cypher/", "docker/", "ingest/", "retrieve/", "tests/")
     paths = {path for path in _PATH.findall(page.read_text("utf-8")) if path.startswith(folders)}

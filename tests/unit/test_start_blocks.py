@@ -63,6 +63,7 @@ def test_an_empty_block_is_no_reason_to_make_it_again(memory: Memory) -> None:
     assert start_blocks.read(path, "app", "person") == []
 
 
+@pytest.mark.slow
 def test_forgetting_deletes_the_blocks_about_the_space_and_no_other(memory: Memory) -> None:
     path = memory.info.location
     fill(path)

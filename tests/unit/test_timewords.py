@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
+
 from bench.dates import Example, load, ours
 from cognigraph.english.sentences import sentences
 from cognigraph.english.times.find import TimeSpan, find_times, read_times
@@ -20,10 +22,12 @@ def one_time(text: str, at: datetime = FRIDAY) -> TimeSpan:
 
 
 @each("example", EXAMPLES, ids=[example.text for example in EXAMPLES])
+@pytest.mark.slow
 def test_no_labelled_text_gets_a_wrong_date(example: Example) -> None:
     assert set(ours(example)) <= example.allowed
 
 
+@pytest.mark.slow
 def test_nearly_all_labelled_dates_are_read() -> None:
     assert len(EXAMPLES) >= 150
     found = [bool(ways & set(ours(example))) for example in EXAMPLES for ways in example.required]

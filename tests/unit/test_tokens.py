@@ -58,6 +58,7 @@ def tokenizer() -> Tokenizer:
 
 
 @each("name", SAMPLES)
+@pytest.mark.slow
 def test_the_estimate_is_within_bounds(tokenizer, name):
     text, lowest, highest = SAMPLES[name]
     real = len(tokenizer.encode(text, add_special_tokens=False).ids)

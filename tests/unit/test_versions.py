@@ -16,7 +16,7 @@ from cognigraph.retrieve.standing import (
     LEAD,
     VERSION_DEPTH,
     VERSION_WEIGHTS,
-    Said,
+    ComparedMessage,
     later_versions_first,
     messages_between,
     version_features,
@@ -64,7 +64,7 @@ OLD, NEW = PLANS["en"]
 
 
 def said(text, day, *, speaker="Teo", session=None, score=1.0):
-    return Said(text, FIRST + day * DAY, session or f"day {day}", speaker, score)
+    return ComparedMessage(text, FIRST + day * DAY, session or f"day {day}", speaker, score)
 
 
 def result(old_at, new_at, *, old=OLD, new=NEW, **of_new):

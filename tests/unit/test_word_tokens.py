@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
+import pytest
 
 from cognigraph.embed import WordLlamaEmbedder
 from cognigraph.embed.word_vectors import WordTokens, WordVectors, token_means
@@ -28,6 +29,7 @@ def test_products_are_those_of_the_unit_vectors_of_words():
     assert not tokens.products(np.array([0, 4]), asked).any()  # words without tokens
 
 
+@pytest.mark.slow
 def test_a_word_of_the_vocabulary_takes_less_than_half_the_memory_of_its_vector():
     made = [f"{first}{second}{third}ng" for first in "abcdefghij" for second in "aeiou"
             for third in "bcdfghjklmnpqrstvwxz"]  # fmt: skip

@@ -77,6 +77,7 @@ def test_vectors_are_in_the_order_of_the_words(first, second):
         assert said.count(is_dog[said.rows]).tolist() == [words(t).count("dog") for t in texts]
 
 
+@pytest.mark.slow
 def test_threads_share_one_vocabulary():
     expected = WordVectors().best_matches(["dog"], SAID)
     vectors = WordVectors(FEW, remembered=9)

@@ -28,6 +28,7 @@ def test_processes_of_another_machine_are_unknown():
         assert has_crashed(token) is None
 
 
+@pytest.mark.slow
 def test_a_process_that_has_ended_is_dead():
     child = subprocess.Popen([sys.executable, "-c", "pass"])
     child.wait()

@@ -18,9 +18,8 @@ from cognigraph.operations.queue import Queue
 from cognigraph.operations.review import Review
 from cognigraph.server.access import Editable, Forgettable, Readable, grant_of
 from cognigraph.server.answers import described, document, page_of, paged, schema_of
-from cognigraph.server.bodies import Arguments, from_body, from_query, sentence
+from cognigraph.server.bodies import Arguments, Cursor, Limit, from_body, from_query, sentence
 from cognigraph.server.chosen_fields import Fields, fields_of
-from cognigraph.server.routes.parameters import Cursor, Limit
 from cognigraph.space import Space
 
 _READ: tuple[Verb, ...] = (

@@ -15,10 +15,18 @@ from cognigraph.model import DEFAULT_SESSION, AddResult, Forgotten, MessageVersi
 from cognigraph.plain_data import plain
 from cognigraph.server.access import Editable, Forgettable, Readable, Writable
 from cognigraph.server.answers import described, document, page_of, schema_of
-from cognigraph.server.bodies import Arguments, UpdateBody, from_body, from_query
+from cognigraph.server.bodies import (
+    Arguments,
+    Cursor,
+    InSession,
+    Limit,
+    MessageId,
+    UpdateBody,
+    from_body,
+    from_query,
+)
 from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.problems import Problem
-from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId
 from cognigraph.space import Space
 from cognigraph.tracing import span
 

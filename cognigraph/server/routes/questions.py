@@ -13,10 +13,9 @@ from cognigraph.model import Context, Explanation, SearchResult
 from cognigraph.plain_data import plain
 from cognigraph.server.access import Readable, grant_of
 from cognigraph.server.answers import answer, brief, brief_context, described, document, schema_of
-from cognigraph.server.bodies import Arguments, from_body
+from cognigraph.server.bodies import Arguments, Explain, from_body
 from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.long_work import Report, run_long
-from cognigraph.server.routes.parameters import Explain
 from cognigraph.space import Space
 from cognigraph.tracing import span, stages
 

@@ -21,10 +21,17 @@ from cognigraph.server.answers import (
     paged,
     schema_of,
 )
-from cognigraph.server.bodies import MOST_SPACES, Arguments, CopyBody, from_body
+from cognigraph.server.bodies import (
+    MOST_SPACES,
+    Arguments,
+    CopyBody,
+    Cursor,
+    Explain,
+    Limit,
+    from_body,
+)
 from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.keys import audit_of_all
-from cognigraph.server.routes.parameters import Cursor, Explain, Limit
 from cognigraph.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])

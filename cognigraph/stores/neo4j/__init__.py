@@ -14,7 +14,7 @@ __all__ = ["Neo4jStore", "open_store"]
 
 
 def open_store(request: StoreRequest) -> Store:
-    """Open one database or several; see :class:`cognigraph.stores.registry.StorePackage`."""
+    """Open one database or several; see :func:`cognigraph.stores.registry.open_store`."""
     if request.storage.vectors is not None:
         raise ConfigurationError(
             "storage.vectors is for SQLite files; leave it out: the vector format of Neo4j cannot "

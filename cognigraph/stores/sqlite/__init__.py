@@ -12,7 +12,7 @@ __all__ = ["SQLiteStore", "open_store"]
 
 
 def open_store(request: StoreRequest) -> SQLiteStore:
-    """Open a SQLite file; see :class:`cognigraph.stores.registry.StorePackage`."""
+    """Open a SQLite file; see :func:`cognigraph.stores.registry.open_store`."""
     location = request.location
     if not location or location == ":memory:":
         raise ConfigurationError(

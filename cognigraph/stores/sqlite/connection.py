@@ -35,12 +35,12 @@ _CACHED_SHARE = 64
 random lies in many pages, and the upper levels of their indexes are read each time."""
 
 _LARGE, _SMALL_CACHE = 4, 2_000
-"""So many connections at once keep that much, and all further ones 2 MB: a server has a connection
-for each request in work, and the memory of its process must not grow with them."""
+"""Four connections at once keep that much, and all further ones 2 MB: a server has a connection for
+each request in work, and the memory of its process must not grow with them."""
 
 
 def cache_kib(size: int) -> int:
-    """Return the KiB of pages that a connection to a file of so many bytes may keep."""
+    """Return the KiB of pages that a connection may keep; ``size`` is that of the file in bytes."""
     return min(max(size // (_CACHED_SHARE * 1024), _LEAST_CACHE), _MOST_CACHE)
 
 
@@ -53,7 +53,7 @@ class _Connection(sqlite3.Connection):
 
 
 class Counting(Protocol):
-    """Counts what is written, so that its loss is noticed: ``Changes`` in ``changes.py``."""
+    """Counts what is written, so that its loss is noticed: ``Changes`` in ``file.py``."""
 
     def begin(self, connection: sqlite3.Connection) -> None:
         """Called before each write transaction."""

@@ -13,10 +13,9 @@ from cognigraph.model.storage import AuditEntry
 from cognigraph.resolution import incremental
 from cognigraph.stores.protocols import NamedEntity
 from cognigraph.stores.records import EntityNames, merge_of, suspected_duplicate
-from cognigraph.stores.sqlite.audit import add_entry
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.rows import space_id
+from cognigraph.stores.sqlite.rows import add_audit_entry, space_id
 from cognigraph.times import to_micros
 
 _BATCH = 500
@@ -102,7 +101,7 @@ class SQLiteResolution:
             result = decision(entity_map, max(now, int(last) + 1))
             entity_map.touched.decide()
             if result is not False:  # a split of what nothing is merged with
-                add_entry(connection, entry)
+                add_audit_entry(connection, entry)
             return result
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:

@@ -310,7 +310,7 @@ def _meta(connection: sqlite3.Connection, key: str) -> str | None:
 
 
 def _log_has(pool: Pool, size: int) -> bool:
-    """Whether the write-ahead log exists with so many bytes, whatever has been copied from it."""
+    """Whether the write-ahead log exists with ``size`` bytes, whatever was copied from it."""
     try:
         return Path(f"{pool.absolute}-wal").stat().st_size >= size
     except OSError:

@@ -12,13 +12,13 @@ from cognigraph.model.storage import AuditEntry, Check
 from cognigraph.new_file import new_file
 from cognigraph.stores.protocols import imports_check
 from cognigraph.stores.records import Placed
-from cognigraph.stores.sqlite.audit import add_entry
 from cognigraph.stores.sqlite.connection import mapped_errors
 from cognigraph.stores.sqlite.erase import erase_deleted
 from cognigraph.stores.sqlite.export import SQLiteExport
 from cognigraph.stores.sqlite.file import KEYS
 from cognigraph.stores.sqlite.forget import SQLiteForgetting
 from cognigraph.stores.sqlite.messages import list_messages, unfinished_imports
+from cognigraph.stores.sqlite.rows import add_audit_entry
 
 _LOW_DISK = 200 << 20
 
@@ -123,7 +123,7 @@ class SQLiteHousekeeping(SQLiteForgetting, SQLiteExport):
     def audit(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log."""
         with self._file.write() as connection:
-            add_entry(connection, entry)
+            add_audit_entry(connection, entry)
 
     def backup(self, path: str) -> None:
         """Copy the file, and what is in its journal, to a new file while it is in use."""

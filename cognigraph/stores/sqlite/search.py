@@ -236,7 +236,7 @@ SELECT c.id, c.message_id, s.name, d.facts IS NOT NULL
 FROM chunk c JOIN session s ON s.id = c.session_id
 {JOIN_DATA} WHERE c.id IN ({{}})"""
 
-Said = tuple[str, str, int]
+ChunkOrigin = tuple[str, str, int]
 """Of a chunk: the message, the session, and whether an application stated facts with it."""
 
 _FactRow = tuple[int, int, int, str, int]
@@ -265,11 +265,11 @@ class KnownSources:
     """
 
     rows: Mapping[int, list[_FactRow]] = field(default_factory=dict)
-    said: Mapping[int, Said] = field(default_factory=dict)
+    said: Mapping[int, ChunkOrigin] = field(default_factory=dict)
 
     @classmethod
     def of_chunks(
-        cls, connection: sqlite3.Connection, ids: Sequence[int], said: Mapping[int, Said]
+        cls, connection: sqlite3.Connection, ids: Sequence[int], said: Mapping[int, ChunkOrigin]
     ) -> KnownSources:
         """Read the facts for which chunks are evidence."""
         rows: dict[int, list[_FactRow]] = {}
@@ -294,9 +294,9 @@ def sources_of(
     return {triple: _sources(rows, said, most) for triple, rows in found.items()}
 
 
-def _sources(rows: list[_FactRow], said: Mapping[int, Said], most: int) -> FactSources:
+def _sources(rows: list[_FactRow], said: Mapping[int, ChunkOrigin], most: int) -> FactSources:
     total = rows[0][-1]
-    if len(rows) == 1:  # as of most facts
+    if len(rows) == 1:  # most facts have one source
         _, chunk, at, said_by, _ = rows[0]
         id, session, stated = said[chunk]
         source = source_of(at, id, session, said_by, bool(stated))
@@ -535,7 +535,7 @@ def sessions_of_rows(
 def session_at(
     connection: sqlite3.Connection, session: Session, row: tuple[Any, ...], until: int
 ) -> Session:
-    """A session as far as it had gone by a time."""
+    """A session with what had been said in it by a time."""
     last, messages, chunks, id, ended = row
     if ended <= until:
         return session

@@ -16,10 +16,9 @@ from cognigraph.states.succession import BY_RULES, NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
 from cognigraph.stores.readings import NamedRuling, ruling_of
 from cognigraph.stores.records import ruling_entry
-from cognigraph.stores.sqlite.audit import add_entry
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.messages import bump
-from cognigraph.stores.sqlite.rows import periods, space_id
+from cognigraph.stores.sqlite.rows import add_audit_entry, periods, space_id
 from cognigraph.stores.sqlite.search import contested_facts, slot_facts
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
 from cognigraph.times import from_micros, to_micros
@@ -97,7 +96,7 @@ class SQLiteStates:
             now = self._file.clock()
             _record_next(connection, id, rulings, to_micros(now))
             for ruling in rulings:
-                add_entry(connection, ruling_entry(ruling, now, space, by))
+                add_audit_entry(connection, ruling_entry(ruling, now, space, by))
             touched = TouchedFacts(connection, id)
             touched.add(facts)
             touched.decide()

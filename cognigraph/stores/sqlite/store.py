@@ -9,7 +9,6 @@ from cognigraph.errors import StoreError
 from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import messages
-from cognigraph.stores.sqlite.audit import entries
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.entities import SQLiteResolution
 from cognigraph.stores.sqlite.file import Changes, MemoryFile
@@ -20,6 +19,7 @@ from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
+from cognigraph.stores.sqlite.rows import audit_entries
 from cognigraph.stores.sqlite.schema import prepare
 from cognigraph.stores.sqlite.search import SQLiteSearch
 from cognigraph.stores.sqlite.states import SQLiteStates
@@ -110,7 +110,7 @@ class SQLiteStore:
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
         """Entries of the audit log, newest first."""
         with self._pool.read() as connection:
-            return entries(connection, space, limit, offset)
+            return audit_entries(connection, space, limit, offset)
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None

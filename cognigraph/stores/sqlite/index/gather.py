@@ -298,7 +298,7 @@ class TripleSources:
     def by_words(self, weights: Floats, lexicon: Lexicon) -> Ints:
         """The triples with the best words."""
         query, table = self._query, self._index.triples
-        # As many triples as chunks are rare, except when there are none of either.
+        # There are seldom as many triples as chunks, unless there are none of either.
         mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
         return best_by_words(
             table, self.words, weights, mean, query.triples_by_terms, self._visible
@@ -404,7 +404,7 @@ Mask = npt.NDArray[np.bool_]
 _BATCH = 500
 
 _MOST_OF_FILE = 4
-"""A space with one of so many messages of the file is most of it."""
+"""A space with a quarter of the messages of the file counts as most of it."""
 
 
 def allowed_chunks(

@@ -174,12 +174,12 @@ class IndexWords:
 
     @property
     def chunks(self) -> int:
-        """The words of so many messages are known: those of the first rows."""
+        """The number of messages whose words are known: those of the first rows."""
         return self._chunks.rows
 
     @property
     def triples(self) -> int:
-        """The words of so many facts are known: those of the first rows."""
+        """The number of facts whose words are known: those of the first rows."""
         return self._triples.rows
 
     @property

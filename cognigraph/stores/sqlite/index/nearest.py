@@ -122,8 +122,8 @@ def packed(bits: Mask) -> Words:
 Differing = npt.NDArray[np.unsignedinteger]
 
 _BLOCK = 131_072
-"""Rows compared at a time, by one thread before it looks for more: so many that threads seldom wait
-for the interpreter lock, and so few that what is computed on the way stays in the cache."""
+"""Rows that a thread compares before it looks for more: enough that threads seldom wait for the
+interpreter lock, and few enough that what is computed on the way stays in the cache."""
 
 _PLANES = 6
 """Bits to which a component of the query is rounded for the weighted signs."""
@@ -134,7 +134,7 @@ _UNCHECKED: Literal["clip"] = "clip"
 _NONE = np.zeros(0, bool)
 
 _IN_A_BYTE = 3
-"""The bits of so many words can be counted in 8 bits."""
+"""The number of words whose bits can be counted in 8 bits."""
 
 
 class Codes:
@@ -352,9 +352,9 @@ _PER_RESULT, _FEWEST = 2, 32
 """The last step leaves this many rows for each that is asked for."""
 
 _SAMPLED, _MOST_SAMPLED = 64, 8192
-"""The sample is one value in so many, and of a large layer at most about so many values."""
+"""The sample is one value in 64, and of a large layer about 8,192 values at most."""
 _LONG = 1 << 19
-"""To compare vectors with so many components is worth another thread."""
+"""Comparing vectors with this many components in all is worth another thread."""
 
 
 @dataclass(frozen=True, slots=True)
