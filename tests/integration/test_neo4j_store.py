@@ -287,10 +287,14 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     )
     assert {row["labels"] for row in labels} == {2}, "written before or after: all have the label"
     assert labelled(driver, space) == (120, 80), "the newest chunks are compared"
-    question = CandidateQuery(
-        unit(1)[0], chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
-        anchors=("ann",), triples_per_anchor=5,
-    )  # fmt: skip
+    questions = [
+        CandidateQuery(
+            vector, chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
+            anchors=("ann",), triples_per_anchor=5,
+        )
+        for vector in unit(10)
+    ]  # fmt: skip
+    question = questions[0]
     one, other = (
         exact.search.candidates(space, question),
         indexed.search.candidates(space, question),
@@ -300,11 +304,13 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     assert one.triples.uids == other.triples.uids
     np.testing.assert_allclose(one.chunks.cosine, other.chunks.cosine, atol=1e-6)
     assert (one.anchors, other.anchors) == (("Ann",), ("Ann",))
+    by_index = [found_by_vector(indexed.search.candidates(space, each)) for each in questions]
     driver.execute_query("DROP INDEX $name", name=index_name("Chunk", space))
-    compared = indexed.search.candidates(space, question)
-    assert found_by_vector(compared) == nearest_of_all(driver, space, question, 10)
-    # The index is approximate: it may miss one of the nearest, but no more.
-    assert len(found_by_vector(other) & found_by_vector(compared)) >= 9
+    compared = [found_by_vector(indexed.search.candidates(space, each)) for each in questions]
+    assert compared[0] == nearest_of_all(driver, space, question, 10)
+    # The index is approximate: of ten times ten it may miss a few, of one question perhaps two.
+    common = [len(found & nearest) for found, nearest in zip(by_index, compared, strict=True)]
+    assert sum(common) >= 95, common
 
 
 def labelled(driver: Driver, space: str) -> tuple[int, int]:

@@ -1358,7 +1358,7 @@ export interface components {
         };
         /**
          * BadRecord
-         * @description What was left out, and why. ``position`` is such as ``line 7`` or ``a.md: line 3``.
+         * @description What was left out, and why. ``position`` is for example ``line 7`` or ``a.md: line 3``.
          */
         BadRecord: {
             /** Line */
@@ -2449,7 +2449,7 @@ export interface components {
          * Repair
          * @description A change of the memory that a loop proposes: ``new`` supersedes ``old``, or ``old`` goes.
          *
-         *     ``applied`` says whether it was made. :meth:`Space.restore` with ``old`` undoes it.
+         *     ``applied`` says whether it was made. :meth:`Review.restore` with ``old`` undoes it.
          */
         Repair: {
             /**
