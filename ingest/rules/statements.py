@@ -62,6 +62,7 @@ _MOST_LETTERS, _MOST_LINES = 1200, 6
 _UNREAL_PHRASES = re.compile(
     r"\b(?:act as|acting as|(?:like|as if) i\s?'?\s?a?m|let us say|let's say|user story|persona is"
     r"|cover letter|for example|for instance|e\.g\.|made that up|april fools?|wait,? no|no,? wait"
+    r"|(?<=[.…,;:!?–—-] )(?:oh,? )?wait(?! for| until| till)|(?<=[.…])wait"
     rf"|{TAKING_BACK}|not really|just in a"
     r"|in (?:my|your|the|a|her|his) (?:head|mind|story|book|film|movie|novel|song|game|show|series|script))\b",
     re.IGNORECASE,

@@ -37,6 +37,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("haha no, I'm vegetarian. Any ideas for dinner?", ["Ann is vegetarian"]),
         ("I'm vegan, so what can I cook?", ["Ann is vegan"]),
         ("I'm left-handed btw, does that matter?", ["Ann is left-handed"]),
+        ("I'm left-handed. I can't wait to play.", ["Ann is left-handed"]),
         ("our dog is called Biscuit lol", ["Biscuit is dog of Ann"]),
         ("I live in Leeds and I might be late.", ["Ann lives in Leeds"]),
         ("I'm allergic to nuts, so no walnuts please", ["Ann is allergic to nuts"]),
@@ -160,6 +161,8 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         "I live in Leeds, but not for long.", "I live in Leeds, or rather I used to.",
         "I'm vegan. Just kidding!", "My name is Zed. Scratch that.", "I live in Leeds. Not really.",
         "I live in Leeds, no wait, in York.",
+        "my cousin Tom... wait, that's Ida's cousin",
+        "My cousin Tom is here. Oh wait, that was Ida's.",
         # of the past, of others, unreal
         "I lived in Leeds.", "I used to live in Leeds.", "She said I live in Leeds.",
         'He said "I live in Leeds."', "In my dream I live in Leeds. I have two cats.",
