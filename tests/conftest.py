@@ -346,6 +346,15 @@ def open_memory(
         yield open
 
 
+@pytest.fixture(autouse=True)
+def log_levels() -> Iterator[None]:
+    """Undo what a command that runs in this process has silenced."""
+    levels = {name: logging.getLogger(name).level for name in ("", "cognigraph", "neo4j")}
+    yield
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+
+
 @pytest.fixture
 def space_name() -> str:
     """A space of its own for each test: Neo4j servers are shared by the whole run."""

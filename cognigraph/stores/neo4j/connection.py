@@ -17,7 +17,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from threading import Lock, Thread
 from typing import Any, Literal, TypeVar, cast
@@ -354,13 +354,26 @@ class Connection:
             self._closers = [*filter(Thread.is_alive, self._closers), closer]
             closer.start()
 
-    def _session(self, driver: Driver, access: str, bookmarks: Bookmarks | None = None) -> Session:
-        return driver.session(
+    @contextmanager
+    def _session(
+        self, driver: Driver, access: str, bookmarks: Bookmarks | None = None
+    ) -> Iterator[Session]:
+        session = driver.session(
             database=self.database,
             default_access_mode=access,
             bookmark_manager=driver.execute_query_bookmark_manager,
             bookmarks=bookmarks,
         )
+        try:
+            yield session
+        finally:
+            try:
+                session.close()
+            except Exception:
+                # A silent server: the connection is dropped, but the session still counts as open.
+                with suppress(Exception):
+                    session.close()
+                raise
 
     # Bookmarks
 
