@@ -34,6 +34,7 @@ _FUZZ_END = pytest.StashKey[float]()
 _POOL = pytest.StashKey[ServerPool | RemotePool]()
 _SERVICE = pytest.StashKey[PoolService]()
 _FILES = pytest.StashKey[dict[str, Path]]()
+_LOG_LEVELS = {name: logging.getLogger(name).level for name in ("", "cognigraph", "neo4j")}
 
 # No deadlines: these tests run on busy machines too. The same examples in every run, so that a
 # run never fails by chance; `make fuzz` explores others. Loaded here, before any test module is
@@ -347,11 +348,9 @@ def open_memory(
 
 
 @pytest.fixture(autouse=True)
-def log_levels() -> Iterator[None]:
-    """Undo what a command that runs in this process has silenced."""
-    levels = {name: logging.getLogger(name).level for name in ("", "cognigraph", "neo4j")}
-    yield
-    for name, level in levels.items():
+def log_levels() -> None:
+    """Undo what a command has silenced that ran in this process, in a test or in a fixture."""
+    for name, level in _LOG_LEVELS.items():
         logging.getLogger(name).setLevel(level)
 
 
