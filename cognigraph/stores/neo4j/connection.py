@@ -17,7 +17,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import copy_context
 from threading import Lock, Thread
 from typing import Any, Literal, TypeVar, cast
@@ -267,7 +267,7 @@ class Connection:
     # Deadlines
 
     def server_agent(self) -> str:
-        """The name and version of the server; see what it takes."""
+        """Return the name and version of the server; note whether it takes vectors as such."""
         server = self._call(lambda driver, _: driver.get_server_info(), self._read_timeout)
         self._takes_vectors = _knows_vectors(self.uri, server.protocol_version)
         return server.agent
@@ -369,11 +369,10 @@ class Connection:
         finally:
             try:
                 session.close()
-            except Exception:
-                # A silent server: the connection is dropped, but the session still counts as open.
-                with suppress(Exception):
-                    session.close()
-                raise
+            finally:
+                # If the server is silent, the first call drops the connection and raises, and the
+                # session still counts as open. Otherwise the second one does nothing.
+                session.close()
 
     # Bookmarks
 

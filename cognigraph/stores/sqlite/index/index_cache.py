@@ -387,7 +387,7 @@ class SpaceIndexes:
             if self._beside is not None and self._beside.is_alive():
                 return
             self._beside = Thread(
-                target=self._work, args=(work, space, index), name="cognigraph-save", daemon=True
+                target=self._work, args=(work, space, index), name="cognigraph-index", daemon=True
             )
             self._beside.start()
 
