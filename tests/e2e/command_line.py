@@ -53,8 +53,9 @@ def run_here(
     ``variables`` are the whole environment, in place of ``extra``.
     """
     words = [str(argument) for argument in arguments]
+    encoding = extra.get("PYTHONIOENCODING", "utf-8")
     given, out, err = (
-        io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", write_through=True)
+        io.TextIOWrapper(io.BytesIO(text.encode(encoding)), encoding, write_through=True)
         for text in (stdin, "", "")
     )
     with (
@@ -68,7 +69,7 @@ def run_here(
             code = main(words)
         except SystemExit as ended:
             code = int(str(ended.code))
-    return Result(words, code, *(file.buffer.getvalue().decode() for file in (out, err)))
+    return Result(words, code, *(file.buffer.getvalue().decode(encoding) for file in (out, err)))
 
 
 def document(result: Result, code: int = 0) -> Any:

@@ -65,9 +65,9 @@ class Agent:
             check=False,
         )
 
-    def configure(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def here(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command that no agent runs, in this process."""
-        return run_here("hooks", *words, folder=self.project, variables=self.environment())
+        return run_here(*words, folder=self.project, variables=self.environment())
 
     def hook(self, event: str, session: str = "s1", **given: Any) -> str:
         """What the hook prints."""
@@ -214,7 +214,7 @@ def test_a_conversation_is_remembered_in_the_next(agent: Agent) -> None:
     assert [m.id for m in agent.messages()] == ["u1", "a3", "u4", "a5", "a6"]
     assert agent.spool.last_error() is None
 
-    imported = agent.run(
+    imported = agent.here(
         "import",
         str(agent.transcript("s2")),
         "--db",
@@ -285,7 +285,7 @@ def test_what_is_forgotten_is_not_shown_when_a_conversation_begins(agent: Agent)
     agent.be_ready()
     agent.kill()
     words = ("--db", str(agent.db), "--space", agent.space)
-    assert agent.run("forget", "--message", "u1", "--yes", *words).returncode == 0
+    assert agent.here("forget", "--message", "u1", "--yes", *words).returncode == 0
     assert b"PostgreSQL 16" not in agent.db.read_bytes()
     assert not Path(f"{agent.db}-wal").exists()
     assert begin() == ""
@@ -328,7 +328,7 @@ def test_nothing_is_lost_or_stored_twice_when_the_process_is_killed(agent: Agent
             agent.hook("Stop", last_assistant_message="")
         if number % 6 == 3:
             wait_for(lambda: agent.keeper() is not None or not agent.spool.names())
-            time.sleep(0.7 * (number % 4))  # at different stages
+            time.sleep(0.3 * (number % 4))  # at different stages
             agent.kill()
     agent.hook("SessionEnd", reason="exit")
     agent.settle()
@@ -398,7 +398,7 @@ def test_a_broken_event_is_set_aside(agent: Agent) -> None:
     agent.hook("Stop", last_assistant_message="")
     agent.settle()
     assert [m.id for m in agent.messages()] == ["u1"]
-    status = agent.run("hooks", "status", "--json")
+    status = agent.here("hooks", "status", "--json")
     assert status.returncode == 1
     report = json.loads(status.stdout)
     assert (report["set_aside"], report["waiting"]) == (1, 0)
@@ -487,7 +487,7 @@ def test_transcripts_are_watched_as_they_grow(
     agent.kill()
     words = ("import", str(transcript), "--db", str(agent.db), "--space", agent.space, "--json")
     session = ("--session", stored[0].session)
-    report = json.loads(agent.run(*words, *session).stdout)
+    report = json.loads(agent.here(*words, *session).stdout)
     assert (report["new"], report["known"], report["rejected"]) == (0, len(stored), [])
 
 
@@ -497,32 +497,32 @@ def test_install_and_remove_leave_the_settings_as_they_were(agent: Agent) -> Non
     mine = b'{\n   "model": "opus", // mine\n   "hooks": {"Stop": [{"hooks": []}]}\n}\n\n'
     path.write_bytes(mine)
     path.chmod(0o640)
-    dry = agent.run("hooks", "install", "claude-code", "--dry-run")
+    dry = agent.here("hooks", "install", "claude-code", "--dry-run")
     assert "hook claude-code PreCompact" in dry.stdout
     assert path.read_bytes() == mine
-    assert agent.configure("install", "claude-code").returncode == 0
+    assert agent.here("hooks", "install", "claude-code").returncode == 0
     written = path.read_bytes()
     assert b"// mine" in written and written.count(b" hook claude-code ") == 5
     assert path.stat().st_mode & 0o777 == 0o640
     assert path.with_name("settings.json.cognigraph-backup").read_bytes() == mine
-    assert agent.configure("install", "claude-code").returncode == 0
+    assert agent.here("hooks", "install", "claude-code").returncode == 0
     assert path.read_bytes() == written
-    (row,) = json.loads(agent.configure("status", "--json").stdout)["installed"]
+    (row,) = json.loads(agent.here("hooks", "status", "--json").stdout)["installed"]
     assert (row["agent"], row["file"], len(row["events"])) == ("claude-code", str(path), 5)
-    assert agent.configure("remove", "claude-code").returncode == 0
+    assert agent.here("hooks", "remove", "claude-code").returncode == 0
     assert path.read_bytes() == mine
-    assert json.loads(agent.configure("status", "--json").stdout)["installed"] == []
+    assert json.loads(agent.here("hooks", "status", "--json").stdout)["installed"] == []
 
     path.write_text('{"model": ')
-    refused = agent.configure("install", "claude-code")
+    refused = agent.here("hooks", "install", "claude-code")
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"cognigraph: error: {path} is left as it is: ")
     assert path.read_text() == '{"model": '
 
     local = agent.project / ".claude/settings.local.json"
-    assert agent.configure("install", "claude-code", "--project").returncode == 0
+    assert agent.here("hooks", "install", "claude-code", "--project").returncode == 0
     assert local.exists()
-    assert agent.configure("remove", "claude-code", "--project").returncode == 0
+    assert agent.here("hooks", "remove", "claude-code", "--project").returncode == 0
     assert not local.exists()
 
 
@@ -568,8 +568,8 @@ def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
         return given
 
     agent.environment = environment  # type: ignore[method-assign]
-    assert agent.run("hooks", "install", "opencode").returncode == 0
-    (row,) = json.loads(agent.run("hooks", "status", "--json").stdout)["installed"]
+    assert agent.here("hooks", "install", "opencode").returncode == 0
+    (row,) = json.loads(agent.here("hooks", "status", "--json").stdout)["installed"]
     assert (row["agent"], row["file"]) == ("opencode", str(plugin))
     assert talk("s1", FACT, "Noted.") == []
     agent.settle()
@@ -584,9 +584,9 @@ def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
     assert [m.id for m in agent.messages()][:2] == ["m1", "p1" if version == "1" else "m2-0"]
     assert "Look through the code." not in [m.text for m in agent.messages()]
     agent.kill()
-    assert agent.run("hooks", "remove", "opencode").returncode == 0
+    assert agent.here("hooks", "remove", "opencode").returncode == 0
     assert not plugin.exists()
     plugin.write_text("export default {}")
-    refused = agent.run("hooks", "install", "opencode")
+    refused = agent.here("hooks", "install", "opencode")
     assert (refused.returncode, plugin.read_text()) == (2, "export default {}")
     assert "not a plugin of cognigraph" in refused.stderr

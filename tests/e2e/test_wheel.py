@@ -19,13 +19,14 @@ import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
+from urllib.request import urlopen
 
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from cognigraph._version import __version__
-from tests.e2e.command_line import environment
+from tests.e2e.command_line import environment, run_here
 from tests.e2e.release import release
 from tests.pages import ROOT, WIDTH, matches, steps
 from tests.servers import served as servers
@@ -112,7 +113,24 @@ def commands(page: str, first: str) -> list[str]:
     return [line for line in lines if shlex.split(line)[:1] == [first]]
 
 
+NAMED_FILE = re.compile(r"""(?:src|href|from|import)[=\s(]*["']([\w./-]+\.(?:js|css|svg))""")
+
+
+def files_of_the_page(url: str) -> set[str]:
+    """The paths of all files that the page in the browser names, each of which is served."""
+    seen, wanted = set[str](), ["/"]
+    while wanted:
+        path = wanted.pop()
+        if path not in seen:
+            seen.add(path)
+            with urlopen(url + path, timeout=60) as answer:
+                named = NAMED_FILE.findall(answer.read().decode())
+            wanted += [urljoin(path, name) for name in named]
+    return seen
+
+
 def test_the_server_of_the_page(installed, tmp_path, monkeypatch):
+    """It answers as ``docs/server.md`` says, and comes with all files of the page."""
     (start,) = commands("server.md", "cognigraph")
     monkeypatch.chdir(tmp_path)
     command = [installed / "cognigraph", *shlex.split(start)[1:], "--port", "0"]
@@ -121,33 +139,37 @@ def test_the_server_of_the_page(installed, tmp_path, monkeypatch):
         for line in commands("server.md", "curl"):
             name, *rest = shlex.split(line.replace("http://127.0.0.1:8700", server.url))
             answers.append(json.loads(run(name, *rest)))
-        page = run("curl", "-s", server.url + "/")
+        with urlopen(server.url + "/", timeout=60) as answer:
+            assert answer.read().startswith(b"<!doctype html>")
+        seen = files_of_the_page(server.url)
     added, found, block = answers
     assert added["new"] == ["m1"]
     assert [hit["id"] for hit in found["hits"]] == ["m1"]
     assert "I moved to Oslo in May." in block["text"]
-    assert page.startswith("<!doctype html>")
+    assert {"/page/app.js", "/page/style.css"} <= seen and len(seen) > 8, seen
     assert (tmp_path / "ann.db").exists()
 
 
 def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
-    """Every block of JSON is what a client reads; each starts a server that works."""
+    """Every block of JSON, and what is typed by hand, starts the same server, which works."""
     text = (ROOT / "docs" / "mcp.md").read_text("utf-8")
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
     named = [server["memory"] for block in blocks for server in block.values()]
-    clients = [client for number, client in enumerate(named) if client not in named[:number]]
-    assert clients
     (by_hand,) = (line for line in commands("mcp.md", "claude") if " -- " in line)
-    name, *arguments = shlex.split(by_hand.split(" -- ")[1])
-    clients.append({"command": name, "args": arguments})
+    clients = [(client["command"], *client["args"]) for client in named]
+    clients.append(tuple(shlex.split(by_hand.split(" -- ")[1])))
+    file = str(tmp_path / "memory.db")
+    ((name, *arguments),) = {
+        tuple(file if word.endswith("/memory.db") else word for word in client)
+        for client in clients
+    }
+    assert len(clients) == 3 and file in arguments
 
-    async def works(client: dict[str, Any], number: int) -> list[str]:
-        names = [
-            str(tmp_path / "memory.db") if "memory.db" in item else item for item in client["args"]
-        ]
-        command = str(installed / client["command"])
-        parameters = StdioServerParameters(command=command, args=names, env=environment())
-        async with Client(parameters) as session:
+    async def works(number: int) -> list[str]:
+        command = StdioServerParameters(
+            command=str(installed / name), args=arguments, env=environment()
+        )
+        async with Client(command) as session:
             sent = {"text": f"Ann likes tea number {number}.", "id": f"m{number}"}
             added = await session.call_tool("add_memories", {"memories": [sent]})
             assert not added.is_error
@@ -157,8 +179,8 @@ def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
                 re.findall(r"^\[(m\d)\] .* Ann likes tea number \d\.$", line)[0] for line in lines
             )
 
-    for number, client in enumerate(clients):
-        assert asyncio.run(works(client, number)) == [f"m{n}" for n in range(number + 1)]
+    for number in range(2):  # the second finds what the first has kept
+        assert asyncio.run(works(number)) == [f"m{n}" for n in range(number + 1)]
 
 
 PAGES = ("importing.md", "integrations/langgraph.md")
@@ -184,26 +206,6 @@ def test_the_programs_and_commands_of_a_page(installed, tmp_path, page):
     assert ran >= 1
 
 
-NAMED_FILE = re.compile(
-    r"""(?:src|href|from|import)[=\s(]*["']([\w./-]+\.(?:js|css|svg))""",
-)
-
-
-def test_the_page_in_the_browser_comes_with_the_wheel(installed, tmp_path):
-    """All files that the page names are served, and none is elsewhere."""
-    with servers.started([installed / "cognigraph", "serve", "--db", tmp_path / "m.db"]) as server:
-        seen, wanted = set[str](), ["/"]
-        while wanted:
-            path = wanted.pop()
-            seen.add(path)
-            text = run("curl", "-sf", server.url + path)
-            found = re.findall(
-                r"""(?:src|href|from|import)[=\s(]*["']([\w./-]+\.(?:js|css|svg))""", text
-            )
-            wanted += [one for name in found if (one := urljoin(path, name)) not in seen]
-    assert {"/page/app.js", "/page/style.css"} <= seen and len(seen) > 8, seen
-
-
 def test_notes_are_watched(installed, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Ferry\nAt eight.", "utf-8")
@@ -217,19 +219,21 @@ def test_notes_are_watched(installed, tmp_path):
     assert "1 given a new text" in watch.stderr.readline()
     watch.terminate()
     watch.communicate(timeout=30)
-    listed = json.loads(run(installed / "cognigraph", "messages", "--json", cwd=tmp_path))
+    listed = json.loads(run_here("messages", "--json", folder=tmp_path).stdout)
     assert [message["text"] for message in listed["messages"]] == ["# Ferry\nAt nine."]
 
 
 def test_without_the_extra_the_command_says_how_to_install_it(installed, tmp_path):
     """With packages that only the core needs: here, others are hidden from the command."""
-    hidden = "import sys; sys.modules['{}'] = None; from cognigraph.cli import main; "
-    for package, command in (("fastapi", "serve"), ("mcp", "mcp")):
-        code = hidden.format(package) + f"sys.exit(main(['{command}']))"
-        done = subprocess.run(
-            [installed / "python", "-c", code], cwd=tmp_path, env=environment(),
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        extra = {"serve": "server"}.get(command, command)
-        assert done.returncode == 2
-        assert f"pip install 'cognigraph-memory[{extra}]'" in done.stderr
+    code = (
+        "import sys; sys.modules['fastapi'] = sys.modules['mcp'] = None; "
+        "from cognigraph.cli import main; print(main(['serve']), main(['mcp']))"
+    )
+    done = subprocess.run(
+        [installed / "python", "-c", code], cwd=tmp_path, env=environment(),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stdout == "2 2\n"
+    serve, mcp = done.stderr.splitlines()
+    assert "pip install 'cognigraph-memory[server]'" in serve
+    assert "pip install 'cognigraph-memory[mcp]'" in mcp

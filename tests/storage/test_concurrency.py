@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
     path = tmp_path / "m.db"
-    arguments = [(str(path), "250", str(30 * n)) for n in range(8)]
+    arguments = [(str(path), "120", str(15 * n)) for n in range(8)]
     # Two interpreters of their own, with other hash seeds; the rest are quicker to start.
     forked = [Forked(load, *argument) for argument in arguments[2:]]
     started = [
@@ -41,8 +41,8 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
     ] * 2
     assert [(process.finish(), process.wait()) for process in forked] == [("", 0)] * 6
     with open_memory(path) as memory:
-        assert memory.stats().messages == 250
-        assert [memory.get(f"m{n}").text for n in range(250)] == [turn(n).text for n in range(250)]
+        assert memory.stats().messages == 120
+        assert [memory.get(f"m{n}").text for n in range(120)] == [turn(n).text for n in range(120)]
         assert_whole(memory, path)
         memory.flush(timeout=60)
         stats = memory.stats()
@@ -50,7 +50,7 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
         crowded = {(t.uid, t.first_observed, t.last_observed, t.sources)
                    for t in memory.facts(limit=10_000)}  # fmt: skip
     with open_memory(tmp_path / "alone.db") as memory:
-        memory.add_many(turn(n) for n in range(250))
+        memory.add_many(turn(n) for n in range(120))
         memory.flush(timeout=60)
         alone = {(t.uid, t.first_observed, t.last_observed, t.sources)
                  for t in memory.facts(limit=10_000)}  # fmt: skip
@@ -63,7 +63,7 @@ def test_threads_add_search_and_enrich_at_once(tmp_path):
 
         def work(worker: int) -> int:
             space = memory.space(f"space{worker % 2}")
-            for number in range(20):
+            for number in range(12):
                 said = turn(1000 * worker + number)
                 space.add(said.text, id=said.id, session=f"w{worker}", speaker=said.speaker,
                           at=said.at)  # fmt: skip
@@ -76,11 +76,11 @@ def test_threads_add_search_and_enrich_at_once(tmp_path):
 
         with ThreadPoolExecutor(8) as pool:
             assert list(pool.map(work, range(8))) == list(range(8))
-        assert [memory.space(f"space{n}").stats().messages for n in (0, 1)] == [80, 80]
+        assert [memory.space(f"space{n}").stats().messages for n in (0, 1)] == [48, 48]
         for n in (0, 1):
             memory.space(f"space{n}").flush(timeout=60)
         assert_whole(memory, path)
-        assert sum(memory.space(f"space{n}").stats().done for n in (0, 1)) > 160
+        assert sum(memory.space(f"space{n}").stats().done for n in (0, 1)) > 96
 
 
 def test_fifty_writers_of_one_message_make_one(tmp_path):
@@ -97,7 +97,7 @@ def test_fifty_writers_of_one_message_make_one(tmp_path):
 
 
 def test_two_workers_enrich_each_chunk_once(tmp_path):
-    turns = [turn(n) for n in range(100)]
+    turns = [turn(n) for n in range(60)]
     with open_memory(tmp_path / "alone.db") as memory:
         memory.add_many(turns)
         memory.flush()

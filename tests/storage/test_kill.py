@@ -115,7 +115,7 @@ def graph(memory: Memory) -> dict[str, Any]:
 
 def test_killed_while_enriching(tmp_path):
     source = random.Random(7)
-    turns = [turn(n) for n in range(100)]
+    turns = [turn(n) for n in range(50)]
     with open_memory(tmp_path / "first.db") as memory:
         memory.add_many(turns)
         memory.flush()  # what is compiled once, the processes to be killed get with the fork

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 from typing import NamedTuple
 
 import pytest
@@ -112,14 +114,16 @@ def short(module: str) -> str:
     return module.removeprefix("cognigraph.")
 
 
-def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every statement, without the expressions inside, among which are no imports."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+LONG_TEXT = re.compile(r'""".*?"""', re.DOTALL)
+IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^(\n]*(?:\([^)]*\)|\n)", re.MULTILINE)
+
+
+def import_statements(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports of a module, without parsing all of it, which takes twenty times as long."""
+    for statement in IMPORT.findall(LONG_TEXT.sub('""', source)):
+        (node,) = ast.parse(dedent(statement)).body
+        assert isinstance(node, ast.Import | ast.ImportFrom), statement
         yield node
-        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-            waiting.extend(getattr(node, field, ()))
 
 
 @cache
@@ -129,7 +133,7 @@ def all_imports() -> list[Import]:
 
 def imports() -> Iterator[Import]:
     for module, path in MODULES.items():
-        for node in statements(ast.parse(path.read_text("utf-8"))):
+        for node in import_statements(path.read_text("utf-8")):
             assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: relative import"
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cognigraph"):
                 for alias in node.names:

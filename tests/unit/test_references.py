@@ -8,6 +8,8 @@ from collections import defaultdict
 from importlib import import_module, util
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 FILES = sorted(file for top in ("cognigraph", "ingest", "retrieve", "cypher")
                for file in (ROOT / top).rglob("*.py")
@@ -58,6 +60,7 @@ def is_there(path: str, members: Members) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_what_is_referred_to_is_there() -> None:
     members = members_of_classes()
     wrong = []
