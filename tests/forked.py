@@ -18,6 +18,7 @@ from typing import Any
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     ["cognigraph.testing", "cognigraph.stores.sqlite", "tests.storage.writers", "tests.warmed"]
+    + ["cognigraph.stores.neo4j", "openai.resources.chat", "tests.storage.readers"]
 )
 
 

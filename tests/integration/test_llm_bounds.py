@@ -97,8 +97,10 @@ def test_an_endless_body_is_left_at_its_limit(behaviour):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "compress"])
-@pytest.mark.parametrize("code", [200, 500])
+@pytest.mark.parametrize(
+    ("encoding", "code"),
+    [("gzip", 200), ("gzip", 500), ("deflate", 200), ("zstd", 200), ("gzip, gzip", 200)],
+)
 def test_compressed_replies_are_refused_unread(encoding, code):
     bomb = gzip.compress(bytes(10 * MEGABYTE))
     with (
@@ -158,8 +160,13 @@ def test_an_answer_made_to_be_slow_or_deep_is_refused_at_once(content):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [200, 400, 500])
-@pytest.mark.parametrize("body", ["{" * 3_900_000, "[" * 3_900_000, "<script" * 500_000])
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        *((body, code) for body in ("{" * 3_900_000, "<script" * 500_000) for code in (200, 400)),
+        ("[" * 3_900_000, 500),
+    ],
+)
 def test_bodies_made_to_be_slow_or_deep_are_no_answer(body, code):
     with connected(raw(body, code=code)) as (_, model), measured(100 * MEGABYTE):
         started = time.process_time()

@@ -91,6 +91,7 @@ def test_a_server_that_is_told_to_stop_ends_what_it_has_begun(
         space = f"{server.url}/v1/spaces/ann"
         until(lambda: ready() == 200)
         http.post(f"{space}/messages", json={"text": "I moved to town-1.", "speaker": "Ann"})
+        http.post(f"{space}/flush", params={"timeout": 0})  # not after a pause of 20 seconds
         until(lambda: model.read["town-1"] == 1)  # the worker has a lease, and waits for the model
         question = {"question": "Where does Ann live?"}
         asked = pool.submit(http.post, f"{space}/ask", json=question)

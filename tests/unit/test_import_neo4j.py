@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench import bulk
 from bench.neo4j_csv import NODES, RELATIONSHIPS, Export, labels_of
 from bench.synthetic import World, messages
 from cognigraph.embed import CheckedEmbedder, resolve
@@ -27,13 +26,10 @@ Files = dict[str, list[dict[str, str]]]
 
 CHUNKS, FACTS = 60, 180
 END_IDS = (":START_ID", ":END_ID")
-ROOT = Path(__file__).parents[2]
 
 
 def filled(file: Path, facts: int) -> str:
-    sizes = ["--chunks", str(CHUNKS), "--triples", str(facts)]
-    command = [sys.executable, "-m", "bench.bulk", file, *sizes]
-    subprocess.run(command, check=True, cwd=ROOT)
+    bulk.bulk_fill(str(file), CHUNKS, facts, bulk.RUN)
     return str(file)
 
 
@@ -205,12 +201,11 @@ def test_a_file_without_facts_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sizes", [["--chunks", "0"], ["--triples", "-1"]])
-def test_sizes_that_make_no_sense_are_refused(tmp_path: Path, sizes: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.bulk", tmp_path / "m.db", *sizes],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    assert done.returncode == 2 and "at least" in done.stderr
+def test_sizes_that_make_no_sense_are_refused(
+    tmp_path: Path, sizes: list[str], monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bulk", str(tmp_path / "m.db"), *sizes])
+    with pytest.raises(SystemExit, match="2"):
+        bulk.main()
+    assert "at least" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
