@@ -17,8 +17,11 @@ from typing import Any
 
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
-    ["cognigraph.testing", "cognigraph.stores.sqlite", "tests.storage.writers", "tests.warmed"]
-    + ["cognigraph.stores.neo4j", "openai.resources.chat", "tests.storage.readers"]
+    [
+        *("cognigraph.testing", "cognigraph.stores.sqlite", "cognigraph.stores.neo4j"),
+        *("openai.resources.chat", "tests.storage.readers", "tests.storage.writers"),
+        "tests.warmed",
+    ]
 )
 
 

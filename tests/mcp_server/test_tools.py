@@ -8,17 +8,23 @@ import re
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from mcp import Client
 
 from cognigraph import Memory
 from cognigraph.mcp_server.build import build_server
+from tests.cases import each
 
 pytestmark = pytest.mark.slow
 
 OSLO = {"text": "I moved to Oslo in May.", "speaker": "Ann", "session": "s1", "id": "m1"}
 KLARA = {"text": "My sister Klara lives in Bergen.", "speaker": "Ann", "session": "s2", "id": "m2"}
+
+
+SERVERS: WeakKeyDictionary[Memory, dict[tuple[Any, ...], Any]] = WeakKeyDictionary()
+"""The servers of each open memory, by space and options."""
 
 
 @pytest.fixture
@@ -39,8 +45,13 @@ def talk(
 ) -> Any:
     """Let a client work with a server for one space."""
 
+    servers = SERVERS.setdefault(memory, {})  # to make one takes longer than what is called
+    key = (space, *sorted(options.items()))
+    if key not in servers:
+        servers[key] = build_server(memory.space(space), **options)
+
     async def run() -> Any:
-        async with Client(build_server(memory.space(space), **options)) as client:
+        async with Client(servers[key]) as client:
             return await work(client)
 
     return asyncio.run(run())
@@ -395,7 +406,7 @@ def test_names_ids_and_texts_of_others_begin_no_line(memory):
         assert not any(line.startswith("[m9]") for line in text.splitlines()), text
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "arguments", "says"),
     [
         ("add_memories", {"memories": [{"text": ""}]}, "memories.0.text"),

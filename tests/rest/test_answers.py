@@ -9,6 +9,7 @@ import pytest
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.server.app import ServerSettings
+from tests.cases import each
 
 SPACE = "/v1/spaces/ann"
 SAID = [
@@ -85,7 +86,7 @@ def test_an_answer_has_only_the_fields_that_are_named(filled: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     ("path", "fields", "said"),
     [
         ("messages", "id,txt", "there is no field 'txt'; there are id, session"),

@@ -16,6 +16,7 @@ from cognigraph.server.bodies import (
     MOST_TOKENS,
 )
 from cognigraph.server.gate import ServerLimits
+from tests.cases import each
 from tests.conftest import START
 
 SPACE = "/v1/spaces/ann"
@@ -128,14 +129,14 @@ def test_chat_messages_are_taken_as_they_are(client):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a/b", "100%", "%2F", "é ü", "?#&", "a%2e%2e%2fb", "*"])
+@each("name", ["a/b", "100%", "%2F", "é ü", "?#&", "a%2e%2e%2fb", "*"])
 def test_any_name_fits_into_a_path(client, name):
     space, id = f"/v1/spaces/{_quoted(name)}", _quoted(name)
     made = client.post(f"{space}/messages", json={**OSLO, "id": name, "session": name})
     assert client.get(made.headers["location"]).json()["id"] == name
     assert client.get(f"{space}/messages/{id}").json()["session"] == name
     assert client.get(f"{space}/overview/summaries?session={id}").status_code == 200
-    assert client.get("/v1/spaces").json() == {"items": [name]}
+    assert name in client.get("/v1/spaces").json()["items"]
 
 
 def _quoted(name):
@@ -143,7 +144,7 @@ def _quoted(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     "text",
     ["a\r\nSet-Cookie: x=y", "<script>alert(1)</script>", "' OR 1=1 --", "`}) DETACH DELETE n //"],
 )
@@ -151,6 +152,7 @@ def test_what_looks_like_code_is_kept_as_it_is(client, text):
     """In every field that is stored, and in every place that a name comes from."""
     sent = {"id": text, "session": text, "speaker": text, "text": text, "tags": [text]}
     sent["metadata"] = {"key": text, text: "value"}
+    before = client.get(f"{SPACE}/stats").json()["messages"]
     made = client.post(f"{SPACE}/messages", json=sent)
     assert made.status_code == 201 and "set-cookie" not in made.headers
     stored = client.get(made.headers["location"]).json()
@@ -163,7 +165,7 @@ def test_what_looks_like_code_is_kept_as_it_is(client, text):
     rows = client.post(f"{SPACE}/cypher", json={**body, "parameters": {"id": text}}).json()["rows"]
     assert rows == [{"id": text}]
     assert client.get(f"{SPACE}/entities", params={"match": text}).status_code == 200
-    assert client.get(f"{SPACE}/stats").json()["messages"] == 1
+    assert client.get(f"{SPACE}/stats").json()["messages"] == before + 1
 
 
 @pytest.mark.slow
@@ -304,7 +306,7 @@ ASK = {"question": "Where?"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     ("path", "body", "bound"),
     [
         ("search", {**ASK, "k": MOST_HITS}, "k"),
@@ -324,7 +326,7 @@ def test_no_request_takes_more_than_its_share(client, path, body, bound):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     ("path", "name", "most"),
     [(f"{SPACE}/search", "also", MOST_QUERIES), ("/v1/search", "spaces", MOST_SPACES)],
 )
@@ -357,7 +359,7 @@ def test_a_question_without_a_model_gets_the_block_and_a_note(filled):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     ("method", "path", "body", "status", "says"),
     [
         ("POST", "/messages", {"tex": "x"}, 422, "has no 'text'"),
