@@ -16,6 +16,9 @@ from cognigraph.server.keys import KeyFile
 
 LOCAL = "http://127.0.0.1:8700"
 Serve = Callable[..., TestClient]
+_ROUTES: list[Any] = []
+"""Those of the first application, for all: FastAPI completes a route when it is first called, which
+takes longer than most of these tests."""
 
 
 @pytest.fixture
@@ -35,6 +38,10 @@ def serve(tmp_path: Path, clock: Any) -> Iterator[Serve]:
             settings.setdefault("is_local", True)
             settings.setdefault("warm_up", False)
             app = create_app(memory, ServerSettings(**settings))
+            if _ROUTES:
+                app.router.routes[:] = _ROUTES
+            else:
+                _ROUTES.extend(app.router.routes)
             client = TestClient(app, base_url=LOCAL, raise_server_exceptions=False)
             return stack.enter_context(client)
 
