@@ -214,6 +214,7 @@ def test_an_error_that_is_not_retryable_parks_the_chunk_at_once(open_memory, spa
     assert space.queue.failures()[0].parked
 
 
+@pytest.mark.slow
 def test_the_flush_timeout_error_gives_the_reason(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     add(space, "m1")

@@ -275,6 +275,7 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     assert (space.stats().pending, extractor.calls) == (0, 3)
 
 
+@pytest.mark.slow
 def test_how_long_the_first_message_has_been_waiting(open_memory, space_name):
     """By the clock of the machine: that of the memory stands still here."""
     memory = open_memory()

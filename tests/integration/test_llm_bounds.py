@@ -119,6 +119,7 @@ def test_an_answer_that_says_it_is_not_compressed_is_read():
         assert model.ask(PROMPT, Facts).value == Facts(**ONE)
 
 
+@pytest.mark.slow
 def test_a_drip_ends_with_the_whole_call():
     started = time.monotonic()
     with (

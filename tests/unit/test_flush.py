@@ -49,6 +49,7 @@ def test_a_space_waits_for_itself_alone(tmp_path, enrich, name):
         assert pending(memory) == {"default": 1, "one": 1, "two": 1, name: 0}
 
 
+@pytest.mark.slow
 def test_the_error_counts_all_spaces_and_names_a_reason(tmp_path):
     extractor = ScriptedExtractor()
     extractor.fail_at(*range(1, 100))

@@ -242,6 +242,7 @@ def test_named_query(name: str) -> None:
     assert all(tuple(row) == query.returns for row in found)
 
 
+@pytest.mark.slow
 @each(("query", "parameters", "expected"), SUBSET_QUERIES)
 def test_subset(query: str, parameters: dict[str, Any], expected: list[tuple[Any, ...]]) -> None:
     assert [tuple(row.values()) for row in rows(query, parameters)] == expected

@@ -46,6 +46,7 @@ def test_the_patience_is_shorter_than_the_time_to_open(free_port: int) -> None:
     assert time.monotonic() - started < 30
 
 
+@pytest.mark.slow
 def test_a_server_that_is_starting_is_waited_for(free_port: int) -> None:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

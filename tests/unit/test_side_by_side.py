@@ -62,6 +62,7 @@ def test_a_failure_is_raised_after_the_others_have_finished() -> None:
     assert found == [0]
 
 
+@pytest.mark.slow
 def test_threads_that_found_nothing_help_with_what_comes_later() -> None:
     """The first item is only finished when the two that came during it are, by other threads."""
     waiting: SimpleQueue[int] = SimpleQueue()
