@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,11 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cognigraph import Memory, Message
-from cognigraph.server.app import ServerSettings, create_app
 from cognigraph.server.keys import KeyFile
+from tests.servers.applications import application
 from tests.servers.in_thread import in_thread
 
-ROOT = Path(__file__).parents[2]
 HOSTILE = '<img src=x onerror="document.title=`owned`"><script>document.title="owned"</script>'
 """Text that would change the title of the page if it were read as HTML."""
 SAID = [
@@ -58,7 +53,7 @@ def browser() -> Iterator[Browser]:
     path = _chromium()
     with sync_playwright() as playwright:
         # Chromium refuses its sandbox to root, as which containers run.
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
         chromium = playwright.chromium.launch(executable_path=path, args=arguments)
         yield chromium
         chromium.close()
@@ -95,26 +90,6 @@ def memory_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@contextmanager
-def serving(path: Path, **environment: str) -> Iterator[str]:
-    """The address of a process that serves a memory."""
-    command = [sys.executable, "-m", "cognigraph", "--db", str(path), "serve", "--port", "0"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
-    )
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.search(r"http://\S+", line)
-        assert found, f"the server said {line!r}"
-        yield found.group()
-    finally:
-        process.terminate()
-        process.wait(20)
-        assert process.stderr is not None
-        process.stderr.close()
-
-
 @pytest.fixture
 def memory_copy(memory_file: Path, tmp_path: Path) -> Path:
     """A copy of the memory, so that each test may change it."""
@@ -128,7 +103,7 @@ def memory_copy(memory_file: Path, tmp_path: Path) -> Path:
 def served(memory_copy: Path) -> Iterator[Served]:
     keys = KeyFile(f"{memory_copy}.keys")
     with Memory(memory_copy, enrich="background") as memory:
-        app = create_app(memory, ServerSettings(keys=keys, is_local=True, warm_up=False))
+        app = application(memory, keys=keys)
         with in_thread(app) as (host, port):
             yield Served(f"http://{host}:{port}", memory_copy, keys)
 

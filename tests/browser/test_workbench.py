@@ -10,7 +10,10 @@ import pytest
 from playwright.sync_api import expect
 
 from cognigraph import Memory
-from tests.browser.conftest import HOSTILE, serving
+from cognigraph.llm import ChatModel
+from tests.browser.conftest import HOSTILE
+from tests.servers.applications import application
+from tests.servers.in_thread import in_thread
 from tests.servers.loop_stages import LoopStages
 from tests.servers.model_server import ModelServer
 
@@ -400,12 +403,12 @@ def test_with_a_model_asking_answers_and_shows_the_rounds(browser, memory_copy):
     )
     with (
         ModelServer(stages) as model,
-        serving(
-            memory_copy, COGNIGRAPH_MODEL="test", OPENAI_BASE_URL=model.url, OPENAI_API_KEY=""
-        ) as address,
+        ChatModel("test", base_url=model.url) as asked,
+        Memory(memory_copy, enrich="manual", model=asked) as memory,
+        in_thread(application(memory)) as (host, port),
     ):
         page = browser.new_page()
-        page.goto(f"{address}/#/default/ask?q=Where+does+Ann+live+now%3F")
+        page.goto(f"http://{host}:{port}/#/default/ask?q=Where+does+Ann+live+now%3F")
         expect(page.locator("ol.hits > li").first).to_contain_text("Oslo")
         assert model.calls == 0  # a link does not spend money
         page.get_by_role("button", name="Ask").click()

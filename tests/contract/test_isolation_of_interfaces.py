@@ -26,7 +26,6 @@ from starlette.testclient import TestClient
 from cognigraph import AsyncMemory, Memory, Space
 from cognigraph.cli.app import _COMMANDS, main
 from cognigraph.mcp_server.build import build_server
-from cognigraph.server.app import ServerSettings, create_app
 from cognigraph.server.gate import ServerLimits
 from tests.isolation import commands, requests, tool_calls, verbs
 from tests.isolation.verbs import COPY, CURSOR, FILE, MINE, TABLE
@@ -41,6 +40,7 @@ from tests.isolation.world import (
     settled,
 )
 from tests.operations import bound, operations
+from tests.servers.applications import application
 
 pytestmark = pytest.mark.slow
 
@@ -161,7 +161,7 @@ def test_routes(compare_on_store: Compare, tmp_path: Path) -> None:
             TestClient(served(memory), base_url="http://127.0.0.1:8700") as client,
         ):
             exported, found = b"", []
-            calls, known = Calls(memory, name, tmp_path), routes(memory)
+            calls, known = Calls(memory, name, tmp_path), routes(served(memory))
             for operation, parameters, body in requests.REQUESTS:
                 method, path = known[operation]
                 where = calls.value({"space": name, **parameters})
@@ -187,17 +187,21 @@ def test_routes(compare_on_store: Compare, tmp_path: Path) -> None:
 
 
 def served(memory: Memory) -> Any:
-    limits = ServerLimits(rate=0)
-    return create_app(memory, ServerSettings(is_local=True, warm_up=False, limits=limits))
+    return application(memory, limits=ServerLimits(rate=0))
 
 
-def routes(memory: Memory) -> dict[str, tuple[str, str]]:
-    """The method and the path of each operation."""
-    return {
-        operation["operationId"]: (method.upper(), path)
-        for path, methods in served(memory).openapi()["paths"].items()
-        for method, operation in methods.items()
-    }
+_KNOWN: dict[str, tuple[str, str]] = {}
+
+
+def routes(app: Any) -> dict[str, tuple[str, str]]:
+    """The method and the path of each operation, which all applications have in common."""
+    if not _KNOWN:
+        _KNOWN.update(
+            (operation["operationId"], (method.upper(), path))
+            for path, methods in app.openapi()["paths"].items()
+            for method, operation in methods.items()
+        )
+    return _KNOWN
 
 
 def read_lines(text: str) -> list[Any]:

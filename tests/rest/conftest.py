@@ -11,14 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from cognigraph import Memory
-from cognigraph.server.app import ServerSettings, create_app
 from cognigraph.server.keys import KeyFile
+from tests.servers.applications import application
 
 LOCAL = "http://127.0.0.1:8700"
 Serve = Callable[..., TestClient]
-_ROUTES: list[Any] = []
-"""Those of the first application, for all: FastAPI completes a route when it is first called, which
-takes longer than most of these tests."""
 
 
 @pytest.fixture
@@ -35,13 +32,7 @@ def serve(tmp_path: Path, clock: Any) -> Iterator[Serve]:
             if memory is None:
                 memory = Memory(tmp_path / "memory.db", enrich="manual", clock=clock)
                 stack.callback(memory.close)
-            settings.setdefault("is_local", True)
-            settings.setdefault("warm_up", False)
-            app = create_app(memory, ServerSettings(**settings))
-            if _ROUTES:
-                app.router.routes[:] = _ROUTES
-            else:
-                _ROUTES.extend(app.router.routes)
+            app = application(memory, **settings)
             client = TestClient(app, base_url=LOCAL, raise_server_exceptions=False)
             return stack.enter_context(client)
 
