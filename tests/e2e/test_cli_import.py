@@ -131,12 +131,11 @@ def test_watching_follows_notes_until_it_is_interrupted(quick: Cli, tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", ["claude-code", "codex", "gemini", "cursor"])
+@pytest.mark.parametrize("format", ["claude-code", "codex", "cursor"])
 def test_transcripts_of_agents_are_watched(quick: Cli, tmp_path: Path, format: str) -> None:
     name, total = {
         "claude-code": ("claude-code.jsonl", 5),
         "codex": ("rollout-2026-05-20T09-00-00-01a0f082-0630-7d50-a1b2-c3d4e5f6a7b8.jsonl", 5),
-        "gemini": ("session-2026-05-20T09-00-5f2c0d4e.jsonl", 4),
         "cursor": ("cursor.jsonl", 4),
     }[format]
     lines = (DATA / name).read_text("utf-8").splitlines(keepends=True)

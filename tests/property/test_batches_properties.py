@@ -7,7 +7,9 @@ import random
 import tempfile
 import time
 from collections import Counter
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,13 @@ PLANS = [Plan(batch=batch) for batch in (1, 2, 7, 1000)] + [
 ]
 
 
+@cache
+def built_plainly(seed: int, ties: bool = False) -> dict[str, Any]:
+    """The graph of a conversation that is inserted at once, and read by one worker."""
+    rng = random.Random(seed)
+    return in_file(conversation(random.Random(seed), 40, ties=ties), Plan(), rng)
+
+
 def in_file(messages, plan, rng):
     with tempfile.TemporaryDirectory() as folder:
         return build({"location": Path(folder) / "a.db"}, messages, plan, rng)
@@ -32,16 +41,15 @@ def in_file(messages, plan, rng):
 @pytest.mark.parametrize("plan", PLANS, ids=str)
 def test_the_graph_does_not_depend_on_batches(plan: Plan, seed: int) -> None:
     messages = conversation(random.Random(seed), 40)
-    rng = random.Random(seed)
-    assert in_file(messages, plan, rng) == in_file(messages, Plan(), rng)
+    assert in_file(messages, plan, random.Random(seed)) == built_plainly(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2, 7])
 def test_the_graph_does_not_depend_on_batches_of_simultaneous_turns(batch: int) -> None:
     messages = conversation(random.Random(7), 40, ties=True)
-    rng = random.Random(0)
-    assert in_file(messages, Plan(batch=batch), rng) == in_file(messages, Plan(), rng)
+    graph = in_file(messages, Plan(batch=batch), random.Random(0))
+    assert graph == built_plainly(7, ties=True)
 
 
 @pytest.mark.fuzz

@@ -83,7 +83,7 @@ def test_any_query_raises_only_errors_of_cognigraph(expression: str, parameter: 
 @pytest.mark.slow
 def test_the_time_limit_holds_for_whatever_a_condition_asks_for() -> None:
     generator, found = ResourceGenerator(random.Random(5)), 0
-    for _ in range(150):
+    for _ in range(60):
         _, parameters = generator.query()
         query = f"MATCH (n:Chunk) WHERE {generator.condition('n')} RETURN n.uid"
         started = time.process_time()
@@ -92,7 +92,7 @@ def test_the_time_limit_holds_for_whatever_a_condition_asks_for() -> None:
         except QueryError as problem:
             assert len(str(problem)) < 2000
         assert time.process_time() - started < 4, query
-    assert found > 50
+    assert found > 20
 
 
 def test_texts_are_not_repeated_or_formatted_as_python_does() -> None:

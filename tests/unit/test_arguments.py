@@ -189,7 +189,8 @@ def test_no_argument_of_the_async_face_raises_anything_but_our_errors(face, trie
                 if name in ("admin.reindex", "close"):
                     continue  # the sync face tests it: it is slow, or has no arguments
                 verb = operations(face)[name]
-                for value in wrong_values(hinted(verb).get(parameter)):
+                # It hands them on to the face above, which gets them all.
+                for value in wrong_values(hinted(verb).get(parameter))[::3]:
                     positional, named = arguments(verb, parameter, value)
                     try:
                         pending = bound(target, name)(*positional, **named)

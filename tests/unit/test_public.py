@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import cognigraph
+from tests.unit.test_architecture import import_statements
 
 ROOT = Path(__file__).parents[2]
 MAPPED = ("cypher", "ingest", "retrieve")
@@ -102,11 +103,11 @@ EXTRAS_OF = {"listening.py": ("server", "mcp"), "server": ("server",), "mcp_serv
 
 def imported_packages(path: Path) -> set[str]:
     """The packages of others that a file imports."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    found = set[str]()
+    for node in import_statements(path.read_text("utf-8")):
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif node.module and not node.level:
             found.add(node.module.partition(".")[0])
     theirs = found - sys.stdlib_module_names - {"cognigraph"}
     return {CALLED_OTHERWISE.get(name, name) for name in theirs}
@@ -141,6 +142,7 @@ os.getenv = os.environ.get
 def refuse(*a, **k): raise AssertionError("work at import")
 socket.socket.connect = sqlite3.connect = threading.Thread.start = refuse
 import cognigraph
+from tests.unit.test_architecture import import_statements
 names = {}
 exec("from cognigraph import *", names)
 variables = [key for key in read if "COGNI" in key.upper() or "NEO4J" in key.upper()]
