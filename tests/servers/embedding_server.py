@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
 def embedding_server(dimension: int = 16) -> Iterator[EmbeddingServer]:
     """A running server on a free port of the loopback interface."""
     with EmbeddingServer(dimension) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True)
         thread.start()
         try:
             yield server

@@ -143,7 +143,7 @@ class ModelServer:
         self.most_running = 0
         self._server = _Server(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = Thread(target=self._server.serve_forever, args=(0.005,), daemon=True)
 
     def then(self, *behaviours: Behaviour) -> None:
         """Answer like this from now on."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from cognigraph.hooks.agents import AGENTS, Agent, event_of, project_of, space_of
 from cognigraph.hooks.settings import added, command, gone, installed, removed, settings_file
+from tests.cases import each
 
 ROOT = str(Path(__file__).parents[2])
 WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plugin}
@@ -35,8 +37,11 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("agent", WITH_SETTINGS.values(), ids=WITH_SETTINGS)
-@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
+@each(
+    ("agent", "text"),
+    product(WITH_SETTINGS.values(), FILES.values()),
+    ids=map(" ".join, product(WITH_SETTINGS, FILES)),
+)
 def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     with_hooks = added(text, agent, None)
     wanted = {event: command(agent, event, None) for event in agent.events}

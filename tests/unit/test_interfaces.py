@@ -283,11 +283,16 @@ class Reached(CogniGraphError):
     """Raised instead of running an operation, with its arguments."""
 
 
-@pytest.mark.parametrize("command", DERIVED)
-def test_a_command_gives_all_that_was_given_to_the_operation(command, tmp_path, monkeypatch):
-    """The words of each parameter go through the whole command, up to the call."""
+@pytest.fixture
+def db(tmp_path):
     with Memory(tmp_path / "m.db", enrich="manual") as memory:
         memory.add("I live in Oslo.", id="m1", speaker="Ann")
+    return tmp_path / "m.db"
+
+
+@each("command", DERIVED)
+def test_a_command_gives_all_that_was_given_to_the_operation(command, db, monkeypatch):
+    """The words of each parameter go through the whole command, up to the call."""
     derived, alone = DERIVED[command], argparse.ArgumentParser()
     derived.add_to(alone)
     asked = [action for action in alone._actions if action.dest != INSTEAD.get(command)]
@@ -299,8 +304,9 @@ def test_a_command_gives_all_that_was_given_to_the_operation(command, tmp_path, 
         raise Reached("it is called")
 
     operation = declared(derived.verb)
-    monkeypatch.setattr(DECLARED_GROUPS[operation.group or ""], operation.name, run)
-    assert main([*words, "--db", str(tmp_path / "m.db")]) == 2
+    with monkeypatch.context() as patched:
+        patched.setattr(DECLARED_GROUPS[operation.group or ""], operation.name, run)
+        assert main([*words, "--db", str(db)]) == 2
     given = build_parser().parse_args(words)
     expected = derived.arguments(given, Options.of(given, os.environ))
     assert expected and {name: reached[name] for name in expected} == expected
