@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -90,7 +91,8 @@ def graph(memory: Memory, name: str) -> dict[str, Any]:
 
 
 def undisturbed(place: Place, server: ModelServer) -> dict[str, Any]:
-    with place.open(server.url) as memory:
+    # Half a second, which a call has elsewhere, may pass on a busy machine.
+    with place.open(server.url, timeout=timedelta(seconds=30)) as memory:
         memory.space(f"{place.name}-calm").add_many(turn(n) for n in range(TURNS))
         memory.space(f"{place.name}-calm").flush()
         assert server.calls == CALLS
