@@ -109,6 +109,11 @@ def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
     return f"{stamp(hit.at, zone)} {named(hit.session)} {f'{who}: ' if who else ''}"
 
 
+def head_place(hit: Hit, zone: tzinfo) -> str:
+    """The day and the session in the head of a message, which are not repeated."""
+    return f"{day(hit.at, zone)} {named(hit.session)} "
+
+
 def with_short_heads(
     items: Sequence[tuple[Hit, str]], zone: tzinfo, whole: Collection[int] = ()
 ) -> list[str]:
