@@ -38,9 +38,8 @@ from cognigraph.text.numbers import quantities
 from cognigraph.text.terms import query_terms
 from cognigraph.text.word_book import idf
 
-TOKENS_PER_MESSAGE, TOKENS_IN_OVERVIEW = 30, 40
-"""One message is considered for so many tokens of the budget, because few are shown in less. In an
-overview each has a whole head."""
+TOKENS_PER_MESSAGE = 40
+"""One message is considered for so many tokens of the budget, because few are shown in less."""
 
 _MOST_PARTS = 8
 """Of a message in more parts, only the part that matched is read."""
@@ -65,8 +64,7 @@ def build_block(
     subject = subject_of(request.question, shape)
     wanted = k or settings.messages
     if wanted is None:
-        each = TOKENS_PER_MESSAGE if subject is None else TOKENS_IN_OVERVIEW
-        wanted = max(request.settings.k, max_tokens // each)
+        wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     if subject is None:
         outcome = search(request, k=wanted)
     else:
