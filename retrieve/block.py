@@ -20,7 +20,7 @@ from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Before, SpokenText
 from cognigraph.retrieve.confidence import FEW, without_unsupported
 from cognigraph.retrieve.plan import SearchRequest
-from cognigraph.retrieve.question.analyse import Analysis, subject_of
+from cognigraph.retrieve.question.analyse import subject_of
 from cognigraph.retrieve.rank.signals import corrects
 from cognigraph.retrieve.search import (
     MessageKey,
@@ -119,7 +119,7 @@ def fetch_background(store: Store, space: str, outcome: SearchOutcome) -> Backgr
         corrections=_corrections(hits, following, records),
         sources=_spoken_texts(sources, records),
         spoken=_spoken_texts(spoken, records),
-        analyses=_analyses(outcome),
+        analyses=tuple(query.plan.analysis for query in outcome.queries),
     )
 
 
@@ -130,11 +130,6 @@ def _spoken_texts(
         key: tuple(SpokenText(records[uid].text, records[uid].at) for uid in own if uid in records)
         for key, own in uids.items()
     }
-
-
-def _analyses(outcome: SearchOutcome) -> tuple[Analysis, ...]:
-    several = outcome.queries if len(outcome.queries) > 1 else ()
-    return tuple(query.plan.analysis for query in several)
 
 
 def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, str]:

@@ -42,7 +42,7 @@ class Background:
     that were split into chunks, and ``before`` the messages that precede hits. ``corrections`` are
     the messages that correct a message, which is a hit or a correction itself. ``sources``
     are what the messages say that state a fact, by its uid, and ``spoken`` what those of a session
-    or an episode say, by its id. ``analyses`` are those of the queries, if there are several.
+    or an episode say, by its id. ``analyses`` are those of the queries.
     ``written`` are lines about the user that stand at the beginning of the block. With ``overview``
     the block is to span a topic in time, and not to answer a question with few messages.
     """
