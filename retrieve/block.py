@@ -38,7 +38,7 @@ from cognigraph.text.numbers import quantities
 from cognigraph.text.terms import query_terms
 from cognigraph.text.word_book import idf
 
-TOKENS_PER_MESSAGE = 40
+TOKENS_PER_MESSAGE = 35
 """One message is considered for so many tokens of the budget, because few are shown in less."""
 
 _MOST_PARTS = 8
