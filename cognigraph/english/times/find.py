@@ -181,7 +181,27 @@ def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_F
             told = tense or _with_lead(lows, start, first, tense_of(tokens, start, last))
             found = _dated(lows, (start, first, last), read[1], told, today)
         spans[-1:] = _joined(spans[-1], found, lows, today) if spans else [found]
-    return [found.undated() if _is_half(found, lows) else found for found in spans]
+    spans = [found.undated() if _is_half(found, lows) else found for found in spans]
+    return _told_after_a_year(spans)
+
+
+def _told_after_a_year(spans: list[_Found]) -> list[_Found]:
+    """A month or day without a year is not dated after one of another year, which it may share.
+
+    "They came in August 2022 and left in September."
+    """
+    named: date | None = None
+    read = []
+    for found in spans:
+        times = [first_day(time) for time in found.time.times]
+        if len(times) == 1 and not found.time.needs:
+            named = times[0]
+        elif named and len(times) > 1 and (times[1] - times[0]).days >= 365:
+            next_one = next((time for time in found.time.times if first_day(time) > named), None)
+            if any(reading != next_one for reading in found.span.readings):
+                found = found.undated()
+        read.append(found)
+    return read
 
 
 def _dated(
