@@ -16,8 +16,6 @@ from tests.contract.test_enrichment import claim
 from tests.contract.test_forget import TALK, at, everything_shown, tell
 from tests.contract.test_redo import graph
 
-pytestmark = pytest.mark.oldest_line
-
 
 @pytest.mark.slow
 def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):

@@ -42,8 +42,6 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "schema/unpacked": [((":Chunk", ":Fact"),)],
     "schema/pack": [((":Chunk", ":Theme"),)],
     "search/candidates": [
-        (("distance <= 2", "distance <= 0"), ("NEXT*1..3", "NEXT*1..1")),
-        (("distance <= 2", "distance <= 5"), ("NEXT*1..3", "NEXT*1..6")),
         (OF_MARKED,),
         *(
             shortened("search/candidates", "embedding", filters=used, keys=used, without=layer)

@@ -51,7 +51,7 @@ from cognigraph.stores.records import (
 from cognigraph.text.terms import term_counts
 from tests.servers.neo4j_server import Server
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 EMBEDDER = CheckedEmbedder(resolve("wordllama")).identity
@@ -268,7 +268,6 @@ def wait_until_online(driver: Driver, name: str) -> None:
     driver.execute_query("CALL db.awaitIndex($name, 60)", name=name)
 
 
-@pytest.mark.oldest_line
 @pytest.mark.changes_indexes
 def test_a_big_space_searches_its_own_index_and_finds_the_same(
     open_store: Open, driver: Driver, space: str
@@ -523,27 +522,10 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
 
 
 @pytest.mark.changes_indexes
-def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, space: str) -> None:
-    store = open_store(exact_up_to=20)
-    vector = unit(1)[0]
-    near = [message(space, n, vector=vector, minute=100 + n) for n in range(60)]
-    far = [message(space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n) for n in range(5)]
-    store.messages.insert(space, near + far)
-    store.messages.insert(space, [message(space, 999)])
-    wait_until_online(driver, index_name("Chunk", space))
-    found = store.search.candidates(
-        space, CandidateQuery(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
-    )
-    assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
-
-
-@pytest.mark.changes_indexes
-@pytest.mark.parametrize("most", [2000, 5])
-def test_a_filter_by_session_or_time_finds_what_is_far_from_the_question(
-    open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch, most: int
+def test_as_of_and_filters_by_session_or_time_find_what_is_far_from_the_question(
+    open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that passes is compared if it is little; else the indexes of the space are asked."""
-    monkeypatch.setattr(few_chunks, "_MOST", most)
     store = open_store(exact_up_to=20)
     vector = unit(1)[0]
     near = [message(space, n, vector=vector, minute=100 + n) for n in range(60)]
@@ -559,38 +541,33 @@ def test_a_filter_by_session_or_time_finds_what_is_far_from_the_question(
     wait_until_online(driver, index_name("Chunk", space))
     query = CandidateQuery(vector, terms=("appl",), chunks_by_vector=5, chunks_by_terms=2)
     uids = [row.chunks[0].uid for row in far]
-    for where in (
-        Filter(session="far", roles=("person",)),
-        Filter(until=START + timedelta(minutes=50)),
-        Filter(session=["far", "none"], since=START, until=START + timedelta(minutes=5)),
-    ):
-        found = store.search.candidates(space, replace(query, where=where)).chunks
-        assert set(found.uids) == set(uids)
-        assert found.by_vector.all()
-        # Shorter texts are better matches; both beat a text with another word beside it.
-        best = {uid for uid, chosen in zip(found.uids, found.by_terms, strict=True) if chosen}
-        assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
-    early = Filter(until=START + timedelta(minutes=2), session="far")
-    assert set(store.search.candidates(space, replace(query, where=early)).chunks.uids) == {
-        *uids[:2]
-    }
-    nothing = store.search.candidates(space, replace(query, where=Filter(session="none")))
-    assert nothing.chunks.uids == ()
+    as_of = CandidateQuery(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
+    assert set(store.search.candidates(space, as_of).chunks.uids) == set(uids)
+    for most in (2000, 5):
+        monkeypatch.setattr(few_chunks, "_MOST", most)
+        for where in (
+            Filter(session="far", roles=("person",)),
+            Filter(until=START + timedelta(minutes=50)),
+            Filter(session=["far", "none"], since=START, until=START + timedelta(minutes=5)),
+        ):
+            found = store.search.candidates(space, replace(query, where=where)).chunks
+            assert set(found.uids) == set(uids), most
+            assert found.by_vector.all()
+            # Shorter texts are better matches; both beat a text with another word beside it.
+            best = {uid for uid, chosen in zip(found.uids, found.by_terms, strict=True) if chosen}
+            assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
+        early = Filter(until=START + timedelta(minutes=2), session="far")
+        found = store.search.candidates(space, replace(query, where=early)).chunks
+        assert set(found.uids) == {*uids[:2]}, most
+        nothing = store.search.candidates(space, replace(query, where=Filter(session="none")))
+        assert nothing.chunks.uids == (), most
 
 
 @pytest.mark.changes_indexes
-@pytest.mark.parametrize(("few", "fetched"), [(2000, 2000), (0, 2000), (0, 20)])
 def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
-    open_store: Open,
-    driver: Driver,
-    space: str,
-    monkeypatch: pytest.MonkeyPatch,
-    few: int,
-    fetched: int,
+    open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether all that have them are compared, or the vector index gives enough, or too few."""
-    monkeypatch.setattr(sources, "_FEW", few)
-    monkeypatch.setattr(sources, "_MOST_FETCHED", fetched)
     store = open_store(exact_up_to=20)
     vector = unit(1)[0]
     near = [message(space, n, vector=vector, minute=100 + n) for n in range(90)]
@@ -611,16 +588,19 @@ def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
     def found(**where: Any) -> ChunkCandidates:
         return store.search.candidates(space, replace(query, where=Filter(**where))).chunks
 
-    for where in ({"tags": ["far", long]}, {"metadata": {"n": 7.0}, "speaker": "Ann"}):
-        chunks = found(**where)
-        assert set(chunks.uids) == set(uids[:5])
-        assert chunks.by_vector.sum() >= 3
-        best = {uid for uid, chosen in zip(chunks.uids, chunks.by_terms, strict=True) if chosen}
-        assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
-    early = found(tags=["far"], until=START + timedelta(minutes=2))
-    assert set(early.uids) == set(uids[:2])
-    for nothing in ({"tags": ["far", "near"]}, {"tags": ["far"], "speaker": "Ben"}):
-        assert found(**nothing).uids == ()
+    for few, fetched in ((2000, 2000), (0, 2000), (0, 20)):
+        monkeypatch.setattr(sources, "_FEW", few)
+        monkeypatch.setattr(sources, "_MOST_FETCHED", fetched)
+        for where in ({"tags": ["far", long]}, {"metadata": {"n": 7.0}, "speaker": "Ann"}):
+            chunks = found(**where)
+            assert set(chunks.uids) == set(uids[:5]), (few, fetched)
+            assert chunks.by_vector.sum() >= 3
+            best = {uid for uid, chosen in zip(chunks.uids, chunks.by_terms, strict=True) if chosen}
+            assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
+        early = found(tags=["far"], until=START + timedelta(minutes=2))
+        assert set(early.uids) == set(uids[:2]), (few, fetched)
+        for nothing in ({"tags": ["far", "near"]}, {"tags": ["far"], "speaker": "Ben"}):
+            assert found(**nothing).uids == (), (few, fetched)
 
 
 # Words
