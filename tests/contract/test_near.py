@@ -19,7 +19,7 @@ from tests.contract.test_reindex import Stopped, whole_store  # noqa: F401
 from tests.meanings import Meanings
 from tests.property.test_order_properties import PEOPLE, fill
 
-pytestmark = [pytest.mark.changes_indexes, pytest.mark.oldest_line]
+pytestmark = pytest.mark.oldest_line
 
 FILMS = ("harry potter films", "harry potter movies")
 CHILDREN = ("adopt children", "adopting a child", "taking in children")

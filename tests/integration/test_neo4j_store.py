@@ -851,7 +851,7 @@ def test_eight_programs_import_into_one_space_and_into_their_own(
 
 def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> None:
     store = open_store()
-    store.messages.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])
+    store.messages.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(60)])
 
     def work(_: int) -> int:
         done = 0
@@ -861,13 +861,13 @@ def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> No
         return done
 
     def write(worker: int) -> int:
-        rows = [message(space, 1000 * worker + n, session=f"s{n % 6}") for n in range(20)]
+        rows = [message(space, 1000 * worker + n, session=f"s{n % 6}") for n in range(10)]
         return sum(store.messages.insert(space, [row]) == ["new"] for row in rows)
 
     with ThreadPoolExecutor(6) as threads:
         written = threads.map(write, (1, 2))
         done = threads.map(work, range(4))
-        total = sum(written) + 120
+        total = sum(written) + 60
         finished = sum(done) + work(0)
     stats = store.graph.stats(space)
     assert (finished, stats.done, stats.pending) == (total, total, 0)
