@@ -282,7 +282,6 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     )
     assert {row["labels"] for row in labels} == {2}, "written before or after: all have the label"
     assert labelled(driver, space) == (120, 80), "the newest chunks are compared"
-    sends_three_statements(indexed, space)
     questions = [
         CandidateQuery(
             vector, chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
@@ -363,6 +362,7 @@ def test_a_missing_index_is_reported_and_made_again_while_all_vectors_are_compar
         assert store.queue.complete(lease, derivation(lease))
     names = [index_name("Chunk", space), index_name("Triple", space)]
     wait_until_made_again(driver, *names)
+    sends_three_statements(store, space)
     question = CandidateQuery(unit(1)[0], chunks_by_vector=10, triples_by_vector=10)
     before = store.search.candidates(space, question)
     assert vectors_check(store).ok
@@ -432,17 +432,20 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
         store.messages.insert(space, [message(space, n, vector=near + 0.01 * n * unit(1)[0])])
     assert labelled(driver, space) == (33, 30)
     question = CandidateQuery(near, chunks_by_vector=5)
+    newest_three = {message(space, n).chunks[0].uid for n in range(30, 33)}
+    nearest = nearest_of_all(driver, space, question, 5)
+    assert newest_three < nearest
     for item in (store, other):
-        assert found_by_vector(item.search.candidates(space, question)) == nearest_of_all(
-            driver, space, question, 5
-        )
+        found = found_by_vector(item.search.candidates(space, question))
+        # The other two come from the index, which is approximate.
+        assert newest_three < found and len(found & nearest) >= 4
     other.messages.insert(space, [message(space, n) for n in range(100, 352)])
     assert labelled(driver, space) == (285, 30)
     store.messages.insert(space, [message(space, 400)])
     wait_until_covered(store)
     assert (newest(driver, space), labelled(driver, space)) == ((0, 0), (286, 286))
-    found = store.search.candidates(space, question)
-    assert len(found_by_vector(found) & nearest_of_all(driver, space, question, 5)) >= 4
+    found = found_by_vector(store.search.candidates(space, question))
+    assert len(found & nearest_of_all(driver, space, question, 5)) >= 4
     store.messages.insert(space, [message(space, 401, vector=near)])
     assert message(space, 401).chunks[0].uid in found_by_vector(
         store.search.candidates(space, question)
