@@ -51,6 +51,21 @@ def test_what_is_open_keeps_its_readings(text, readings, bound):
     assert span.when == (readings[0] if len(readings) == 1 and bound != "after" else "")
 
 
+@each(
+    ("text", "dated"),
+    [
+        ("Her new record is called Tomorrow Never Barks.", []),
+        ("We watched Yesterday Girl again.", []),
+        ("Off to Vigo Tomorrow, I pack tonight.", ["2026-04-25", "2026-04-24"]),
+        ("Tomorrow Ann comes.", ["2026-04-25"]),
+        ("so Yesterday I called her", ["2026-04-23"]),
+    ],
+)
+def test_a_title_is_no_date(text, dated):
+    read = read_times(list(sentences(text)), FRIDAY)
+    assert [span.when for item in read for span in item] == dated
+
+
 def test_a_corrected_time_is_outdated():
     text = "The launch is on 30 June. Hmm, actually Iain just wrote: 14 July."
     read = read_times(list(sentences(text)), FRIDAY)

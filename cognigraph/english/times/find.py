@@ -21,6 +21,7 @@ from cognigraph.english.times.readers import (
     CERTAIN,
     LIKELY,
     MONTHS,
+    SIMPLE,
     STARTS,
     WEAK,
     WEEKDAYS,
@@ -219,6 +220,8 @@ def _with_prepositions(lows: list[str], first: int, floor: int) -> int:
 def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: int) -> bool:
     """Return whether a month or weekday is a name or another word here: "Sun", "may", "June"."""
     low, before, alone = lows[first], lows[first - 1] if first else "", end == first + 1
+    if low in SIMPLE and first and _is_capital(tokens[first : end + 1]):
+        return True  # "the album is Tomorrow Never Barks"
     if any(token.text in ("may", "march", "mar") for token in tokens[first:end]):
         fitting = alone and before in ("in", "since", "until", "by", "early", "late")
         return not fitting and not any(low[0].isdigit() for low in lows[first : end - 1])
@@ -231,6 +234,11 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
         return before in _NOT_DAYS or (named and tokens[first].text[0].isupper())
     ahead = {"on", "onwards", "to", "until", "till", "i", "we"} & set(lows[end : end + 2])
     return low in MONTHS and alone and before == "from" and not ahead
+
+
+def _is_capital(tokens: Sequence[Token]) -> bool:
+    """Return whether two words or more all begin with a capital, as those of a title do."""
+    return len(tokens) > 1 and all(token.text.istitle() and token.low != "i" for token in tokens)
 
 
 def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -> bool:
