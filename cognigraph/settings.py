@@ -255,7 +255,7 @@ class ContextSettings:
     With ``excerpts``, only those parts of a message that answer the question are shown if it has
     more than ``short_message`` characters, or four times as many if it is one between people.
     ``messages`` is how many of the best messages are considered, unless a call says ``k``; ``None``
-    considers one for every 30 tokens, and at least ``search.k``.
+    considers one for every 35 tokens, and at least ``search.k``.
     Nothing is shown for a question whose result has a confidence below ``floor``, because nothing
     in the memory supports an answer; 0 shows the best of what there is.
     ``count_tokens`` counts the tokens of a text, such as your model's tokenizer; the default is an

@@ -26,6 +26,7 @@ from cognigraph.retrieve.block_lines import (
     Topic,
     day,
     episode_topics,
+    head_place,
     session_head,
     session_line,
     session_topics,
@@ -40,7 +41,7 @@ from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
-from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens, named
+from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
 
 _T = TypeVar("_T")
 
@@ -58,9 +59,6 @@ _SESSION, _EPISODE = 45, 60
 _HEAD = 25
 """Tokens of the label, the time, the session and the speaker before a message."""
 
-_REFILLS = 1
-"""Messages are chosen once more, because short heads and facts that messages tell leave room."""
-
 _FOR_SESSION = 130
 """One session is shown for each 130 tokens of the room for sessions, and at least one. The rest of
 that room goes to messages."""
@@ -70,37 +68,46 @@ _EPISODE_SHARE = 0.3
 
 
 class _Block:
-    """The budget that is left, and the headings that are already paid for."""
+    """The budget that is left, and the headings and heads that are already paid for.
 
-    def __init__(self, count: Callable[[str], int], budget: int, frame: list[str]) -> None:
+    With ``short_heads`` the day and the session stand before the first message of both alone, as
+    :func:`~cognigraph.retrieve.block_lines.with_short_heads` writes them, in ``zone``.
+    """
+
+    def __init__(
+        self,
+        count: Callable[[str], int],
+        budget: int,
+        frame: list[str],
+        zone: tzinfo,
+        *,
+        short_heads: bool,
+    ) -> None:
         self._count = count
         self._left = budget - count("\n".join(frame))
+        self._zone = zone
+        self._short_heads = short_heads
         self._open: set[str] = set()
+        self._places: set[str] = set()
         self._tokens: dict[str, int] = {}
         self._messages = 0
 
     def copy(self) -> _Block:
         """The block as it is now; what is taken from one of the two is not taken from the other."""
         other = copy(self)
-        other._open = set(self._open)
-        return other
-
-    def widened(self, tokens: int) -> _Block:
-        """A copy with this much more room: what short heads will save."""
-        other = self.copy()
-        other._left += tokens
+        other._open, other._places = set(self._open), set(self._places)
         return other
 
     def cost(self, kind: str, line: str) -> int:
         """Count the tokens of a line, with its heading if it is the first under it."""
         heading = 0 if kind in self._open else self._count("\n" + _HEADINGS[kind])
-        return heading + self._line(line)
+        return heading + self._tokens_of("\n" + line)
 
-    def _line(self, line: str) -> int:
-        """Count the tokens of a line and remember them: it may be replaced by a longer one."""
-        if line not in self._tokens:
-            self._tokens[line] = self._count("\n" + line)
-        return self._tokens[line]
+    def _tokens_of(self, text: str) -> int:
+        """Count the tokens of a text and remember them: it may be replaced by a longer one."""
+        if text not in self._tokens:
+            self._tokens[text] = self._count(text)
+        return self._tokens[text]
 
     def has_room(self, kind: str, line: str, limit: int) -> bool:
         """Whether a line fits in what is left, and in the limit."""
@@ -115,23 +122,31 @@ class _Block:
         self._open.add(kind)
         return cost
 
-    def fit(self, lines: Sequence[str], before: Sequence[str]) -> bool:
+    def fit(self, messages: Sequence[Shown], before: Sequence[Shown]) -> bool:
         """Take messages together, in the place of those taken as ``before``; False if too long.
 
         Labels are given later, but they are the same numbers in another order.
         """
-        replaced = zip(lines, before, strict=False)
-        more = sum(self._line(line) - self._line(old) for line, old in replaced)
-        new = [
-            f"[C{self._messages + number}] {line}"
-            for number, line in enumerate(lines[len(before) :], 1)
-        ]
-        if new:
-            more += self.cost("C", new[0]) + sum(self._line(line) for line in new[1:])
+        replaced = zip(messages, before, strict=False)
+        more = sum(
+            self._tokens_of("\n" + item.text) - self._tokens_of("\n" + old.text)
+            for item, old in replaced
+        )
+        new = messages[len(before) :]
+        places: set[str] = set()
+        for number, item in enumerate(new, self._messages + 1):
+            more += self._tokens_of(f"\n[C{number}] {item.text}")
+            place = head_place(item.hit, self._zone)
+            if place in self._places or place in places:
+                more -= self._tokens_of(place) if self._short_heads and not item.has_note else 0
+            places.add(place)
+        if new and "C" not in self._open:
+            more += self._count("\n" + _HEADINGS["C"])
         if more > self._left:
             return False
         self._left -= more
         self._messages += len(new)
+        self._places |= places
         self._open.add("C")
         return True
 
@@ -164,7 +179,9 @@ def assemble(
     endings = partial(_Endings, result, zone=zone, carried=carried)
     rate = partial(_best_matches, analyses=analyses, background=background)
 
-    block = _Block(count, max_tokens, [*opening, FOOTER])
+    # By rank, neighbours are seldom of one session; an overview needs whole dates.
+    short_heads = settings.order == "time" and not background.overview
+    block = _Block(count, max_tokens, [*opening, FOOTER], zone, short_heads=short_heads)
     episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
     topics = episodes.fill(episode_topics(result.episodes), carried)
     facts_room = int(max_tokens * settings.triple_share)
@@ -175,43 +192,18 @@ def assemble(
         topics = sessions.fill(session_topics(result), carried)
     short = settings.short_message if settings.excerpts else None
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
-    places: dict[str, int] = {}
 
-    def fill(facts: Sequence[Triple], saved: int) -> tuple[list[Triple], list[Shown]]:
+    def fill(facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
         line = partial(triple_line, zone=zone)
-        own = block.widened(saved)
+        own = block.copy()
         triples = _fill(own, "T", facts, line, facts_room, carried.fact)
         return triples, messages.choose(triples, own.fit, endings(triples).of)
 
-    def saved_by_heads(chosen: Sequence[Shown]) -> int:
-        """What the heads of the messages save as they will be shown."""
-        ordered = _ordered(chosen, result, settings)
-        shown = zip(ordered, _texts(ordered, zone, background), strict=True)
-        return sum(tokens_of_place(item.hit) for item, text in shown if text != item.text)
-
-    def tokens_of_place(hit: Hit) -> int:
-        """Tokens of the day and the session in the head of a message."""
-        place = f"{day(hit.at, zone)} {named(hit.session)} "
-        if place not in places:
-            places[place] = count(place)
-        return places[place]
-
-    saved = 0
-    for attempt in range(1 + _REFILLS):  # what facts and heads save goes to further messages
-        triples, chosen = fill(facts, saved)
-        texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
-        again = set() if attempt else told_again(triples, texts, zone)
-        more = saved_by_heads(chosen) - saved
-        if not again and more < _HEAD:
-            break
-        facts = [fact for fact in triples if fact.uid not in again] if again else facts
-        saved += more
-    if result.hits and not chosen:  # perhaps there is room for one with its correction
-        first = result.hits[0]
-        saved = tokens_of_place(first)
-        pair = fill(facts, saved)
-        if saved_by_heads(pair[1]) >= saved:
-            triples, chosen = pair
+    triples, chosen = fill(facts)
+    texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
+    again = told_again(triples, texts, zone)
+    if again:  # the room of facts that messages tell goes to further messages
+        triples, chosen = fill([fact for fact in triples if fact.uid not in again])
     while topics or triples or chosen or background.written:
         context = _render(
             opening,

@@ -20,7 +20,7 @@ from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Before, SpokenText
 from cognigraph.retrieve.confidence import FEW, without_unsupported
 from cognigraph.retrieve.plan import SearchRequest
-from cognigraph.retrieve.question.analyse import Analysis, subject_of
+from cognigraph.retrieve.question.analyse import subject_of
 from cognigraph.retrieve.rank.signals import corrects
 from cognigraph.retrieve.search import (
     MessageKey,
@@ -38,9 +38,8 @@ from cognigraph.text.numbers import quantities
 from cognigraph.text.terms import query_terms
 from cognigraph.text.word_book import idf
 
-TOKENS_PER_MESSAGE, TOKENS_IN_OVERVIEW = 30, 40
-"""One message is considered for so many tokens of the budget, because few are shown in less. In an
-overview each has a whole head."""
+TOKENS_PER_MESSAGE = 35
+"""One message is considered for so many tokens of the budget, because few are shown in less."""
 
 _MOST_PARTS = 8
 """Of a message in more parts, only the part that matched is read."""
@@ -65,8 +64,7 @@ def build_block(
     subject = subject_of(request.question, shape)
     wanted = k or settings.messages
     if wanted is None:
-        each = TOKENS_PER_MESSAGE if subject is None else TOKENS_IN_OVERVIEW
-        wanted = max(request.settings.k, max_tokens // each)
+        wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     if subject is None:
         outcome = search(request, k=wanted)
     else:
@@ -121,7 +119,7 @@ def fetch_background(store: Store, space: str, outcome: SearchOutcome) -> Backgr
         corrections=_corrections(hits, following, records),
         sources=_spoken_texts(sources, records),
         spoken=_spoken_texts(spoken, records),
-        analyses=_analyses(outcome),
+        analyses=tuple(query.plan.analysis for query in outcome.queries),
     )
 
 
@@ -132,11 +130,6 @@ def _spoken_texts(
         key: tuple(SpokenText(records[uid].text, records[uid].at) for uid in own if uid in records)
         for key, own in uids.items()
     }
-
-
-def _analyses(outcome: SearchOutcome) -> tuple[Analysis, ...]:
-    several = outcome.queries if len(outcome.queries) > 1 else ()
-    return tuple(query.plan.analysis for query in several)
 
 
 def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, str]:

@@ -42,7 +42,7 @@ class Background:
     that were split into chunks, and ``before`` the messages that precede hits. ``corrections`` are
     the messages that correct a message, which is a hit or a correction itself. ``sources``
     are what the messages say that state a fact, by its uid, and ``spoken`` what those of a session
-    or an episode say, by its id. ``analyses`` are those of the queries, if there are several.
+    or an episode say, by its id. ``analyses`` are those of the queries.
     ``written`` are lines about the user that stand at the beginning of the block. With ``overview``
     the block is to span a topic in time, and not to answer a question with few messages.
     """
@@ -107,6 +107,11 @@ def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
     if asked:
         who = f"{who}, asked {in_quotes(asked)}" if who else f"asked {in_quotes(asked)}"
     return f"{stamp(hit.at, zone)} {named(hit.session)} {f'{who}: ' if who else ''}"
+
+
+def head_place(hit: Hit, zone: tzinfo) -> str:
+    """The day and the session in the head of a message, which are not repeated."""
+    return f"{day(hit.at, zone)} {named(hit.session)} "
 
 
 def with_short_heads(

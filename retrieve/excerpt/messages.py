@@ -119,8 +119,8 @@ def _spans(units: Sequence[Unit], chosen: Sequence[int]) -> tuple[tuple[int, int
     return tuple(spans)
 
 
-Fit = Callable[[Sequence[str], Sequence[str]], bool]
-"""Called with items, of which the first replace those in the second list: says whether there is
+Fit = Callable[[Sequence[Shown], Sequence[Shown]], bool]
+"""Called with messages, of which the first replace those in the second list: says whether there is
 room, and then takes them."""
 
 
@@ -186,8 +186,8 @@ class Messages:
             changed = [other for other, own in wanted.items() if chosen.get(other) != own]
             changed.sort(key=lambda other: other not in shown)
             new = [ended(other, wanted[other]) for other in changed]
-            before = [shown[other].text for other in changed if other in shown]
-            if not fits([item.text for item in new], before):
+            before = [shown[other] for other in changed if other in shown]
+            if not fits(new, before):
                 return False
             shown.update(zip(changed, new, strict=True))
             chosen.update(wanted)

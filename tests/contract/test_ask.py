@@ -12,6 +12,7 @@ from cognigraph.ingest import Fact
 from cognigraph.loop import AskAsItIs, JudgeByRules, RefreshByRules, Retry, RouteByRules, ama
 from cognigraph.operations.asking import loop_state
 from cognigraph.testing import ScriptedModel
+from tests.cases import first_on_neo4j
 
 NOW = "2026-08-01T09:00:00Z"
 
@@ -88,7 +89,8 @@ def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extract
 
 
 @pytest.mark.parametrize(
-    ("retention", "action"), [(None, "supersede"), (timedelta(days=1), "retract")]
+    ("retention", "action"),
+    first_on_neo4j([(None, "supersede"), (timedelta(days=1), "retract")]),
 )
 @pytest.mark.slow
 def test_episodes_in_conflict_stand_for_their_facts(open_memory, space_name, retention, action):

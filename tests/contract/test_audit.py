@@ -24,8 +24,6 @@ from cognigraph.server.gate import ServerLimits
 from cognigraph.server.keys import KeyFile
 from tests.conftest import START
 
-pytestmark = pytest.mark.oldest_line
-
 SECRET = "Zyxwvut"
 
 

@@ -85,6 +85,7 @@ def test_as_many_are_found_as_asked_for(space):
     assert len(found(space, 15, speaker=["Ben"], since=START + timedelta(minutes=300))) == 15
 
 
+@pytest.mark.above_stores
 @pytest.mark.slow
 def test_the_block_and_why_take_the_filter(space):
     block = space.context("Which harbour is quiet?", 400, NOW, where=Filter(session="s2"))
@@ -131,7 +132,7 @@ def test_a_wrong_filter_is_refused(fields, reason):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     "where",
     [
         {"since": START + timedelta(minutes=10), "until": START + timedelta(minutes=20)},

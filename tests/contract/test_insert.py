@@ -174,6 +174,7 @@ def test_lone_surrogates_are_replaced_and_reported(open_memory: OpenMemory, spac
     assert space.add("half \ud83d of a pair", id="m").new == ()
 
 
+@pytest.mark.above_stores  # Neo4j: test_a_message_of_a_thousand_chunks_is_one_insert
 @pytest.mark.slow
 def test_a_megabyte_is_one_message(open_memory: OpenMemory, space_name, later):
     space = open_memory().space(space_name)

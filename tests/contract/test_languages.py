@@ -10,6 +10,7 @@ import pytest
 from cognigraph import Message
 from cognigraph.ingest import Fact
 from cognigraph.retrieve.rank.separation import worth_of
+from tests.cases import each, first_on_neo4j
 from tests.conftest import START, OpenMemory
 
 GERMAN = [
@@ -43,7 +44,7 @@ def space(open_memory: OpenMemory, space_name):
     return space
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "first"),
     [
         ("Was ist mit der Heizung los?", "de0"),
@@ -92,12 +93,12 @@ def test_the_newest_chunks_come_with_their_vectors_and_sessions(open_memory, spa
 
 @pytest.mark.parametrize(
     ("relation", "old", "new", "hobby", "question"),
-    [
+    first_on_neo4j([
         ("wohnt in", "Bergen", "Köln", ("spielt", "Klarinette"), "Wo wohnt Anna?"),
         ("vive en", "Gijón", "Cádiz", ("toca", "el clarinete"), "¿Dónde vive Anna?"),
         ("住在", "杭州", "苏州", ("吹", "单簧管"), "Anna住在哪里？"),
-    ],
-)
+    ]),
+)  # fmt: skip
 @pytest.mark.slow
 def test_facts_in_other_languages_are_merged_and_replaced(
     open_memory, extractor, space_name, relation, old, new, hobby, question

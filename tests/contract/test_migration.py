@@ -19,7 +19,7 @@ from tests.cases import first_on_neo4j
 from tests.conftest import START
 from tests.contract import first_schema
 
-pytestmark = pytest.mark.changes_indexes
+pytestmark = [pytest.mark.changes_indexes, pytest.mark.oldest_line]
 
 NEWEST = {"sqlite": sqlite.migrations()[-1][0], "neo4j": neo4j.migrations()[-1][0]}
 
@@ -51,7 +51,6 @@ def old(location, space_name, request):
     return location
 
 
-@pytest.mark.oldest_line
 @pytest.mark.slow
 def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
     for _ in range(2):

@@ -19,6 +19,8 @@ from tests.contract.test_reindex import Stopped, whole_store  # noqa: F401
 from tests.meanings import Meanings
 from tests.property.test_order_properties import PEOPLE, fill
 
+pytestmark = pytest.mark.oldest_line
+
 FILMS = ("harry potter films", "harry potter movies")
 CHILDREN = ("adopt children", "adopting a child", "taking in children")
 NEAR = Meanings(FILMS, CHILDREN)
@@ -215,7 +217,6 @@ def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
 
 
 @pytest.mark.slow
-@pytest.mark.changes_indexes
 def test_suspected_pairs_change_with_the_embedder(whole, extractor):
     memory = whole(embedder=NEAR)
     for name in ("a", "b"):
@@ -243,7 +244,6 @@ def test_suspected_pairs_change_with_the_embedder(whole, extractor):
 
 
 @pytest.mark.slow
-@pytest.mark.changes_indexes
 def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor, monkeypatch):
     """An entity is deleted, or added, while the embedder is changed."""
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
@@ -272,7 +272,6 @@ def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor
 
 
 @pytest.mark.slow
-@pytest.mark.changes_indexes
 def test_an_interrupted_reindex_continues_with_the_vectors_of_names(whole, extractor, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
 
@@ -311,7 +310,6 @@ def _forget_vectors(location):
         db.execute("DELETE FROM name_vector")
 
 
-@pytest.mark.changes_indexes
 @pytest.mark.slow
 def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     memory = whole(embedder=NEAR)

@@ -166,6 +166,7 @@ def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limi
     assert (space.stats().done, space.stats().pending) == (2, 2)
 
 
+@pytest.mark.above_stores
 @pytest.mark.slow
 def test_a_run_stops_after_twelve_failed_batches_in_a_row(open_memory, space_name, extractor):
     """With a wrong setting, splitting batches must not lead to a call for every chunk."""

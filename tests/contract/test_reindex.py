@@ -24,7 +24,7 @@ from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 
-pytestmark = [pytest.mark.changes_indexes, pytest.mark.oldest_line]
+pytestmark = pytest.mark.oldest_line
 
 TEXTS = ["I moved to Oslo.", "The fjord is cold.", "Bread and a kayak.", "!!!", "Oslo again?"]
 QUESTIONS = ["Who moved to Oslo?", "Is the fjord cold?", "kayak", "What about bread in Oslo?"]

@@ -40,10 +40,12 @@ TALK = {
 @pytest.fixture
 def space(open_memory: OpenMemory, space_name, extractor):
     space = open_memory().space(space_name)
-    for day, (session, turns) in enumerate(TALK.items()):
-        for number, (speaker, text) in enumerate(turns):
-            at = START + timedelta(days=day, minutes=number)
-            space.add(text, id=f"{session}{number}", session=session, speaker=speaker, at=at)
+    space.add_many(
+        {"text": text, "id": f"{session}{number}", "session": session, "speaker": speaker,
+         "at": START + timedelta(days=day, minutes=number)}
+        for day, (session, turns) in enumerate(TALK.items())
+        for number, (speaker, text) in enumerate(turns)
+    )  # fmt: skip
     extractor.script(
         {
             "home0": [Fact("Ann", "person", "moved to", "Oslo", "location", (0,), when="2026-05")],
@@ -154,6 +156,7 @@ def test_anchors_are_similar_names_with_the_settings_of_the_authors(space, later
     assert released[0].id == "bike2"
 
 
+@pytest.mark.above_stores
 def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
     """It reaches messages through facts only, which the user would have to know."""
     search = SearchSettings(ranking="licomemory")
@@ -167,6 +170,7 @@ def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
     assert space.search("Where does Ann live?", now=later).hits
 
 
+@pytest.mark.above_stores
 @pytest.mark.slow
 def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
     space.flush()
@@ -209,6 +213,7 @@ def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later
     assert [any("taken to be" in note for note in own) for own in notes] == [True, False]
 
 
+@pytest.mark.above_stores
 @pytest.mark.slow
 def test_k_bounds_and_order_agree(space, later):
     everything = ids(space.search("bread or bike?", k=50, now=later))
@@ -316,6 +321,7 @@ def test_the_newer_of_two_equal_messages_comes_first(open_memory, space_name, la
     assert ids(space.search("Where does Ann work?", now=later)) == ["new", "mid", "old"]
 
 
+@pytest.mark.above_stores
 @pytest.mark.slow
 def test_context_fits_cites_and_repeats(space, later):
     space.flush()
@@ -334,6 +340,7 @@ def test_context_fits_cites_and_repeats(space, later):
     assert space.context("Where does Ann live now?", max_tokens=3, now=later) == ""
 
 
+@pytest.mark.above_stores
 @pytest.mark.slow
 def test_context_shows_times_in_the_timezone_of_the_memory(space, later):
     assert "2026-05-20 09:00" in space.context("Where did Ann move?", now=later)

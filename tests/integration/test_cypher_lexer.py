@@ -63,6 +63,8 @@ def _compare(driver: Driver, language: str, queries: list[str]) -> int:
         except QueryError:
             continue
         read += 1
+        if text == query:  # the server would read the same text twice
+            continue
         expected = _answer(driver, language + query)
         if expected is not None:  # What the server refuses, it may refuse or read when rewritten.
             assert _answer(driver, language + text) == expected, repr(query)

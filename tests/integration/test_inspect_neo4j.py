@@ -22,7 +22,7 @@ from tests.examples import examples
 from tests.property.test_confine_properties import queries
 from tests.unit.test_inspect_graph import ARGUMENTS, EDGES, EXPECTED, NODES, SUBSET_QUERIES
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 OTHER = "other"
 """Marks every property of the other space, so that a leak shows whatever is returned."""
@@ -193,7 +193,7 @@ def test_counts_are_of_one_space(server: Server) -> None:
 
 
 @settings(
-    max_examples=examples(120),
+    max_examples=examples(60),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(query=queries())

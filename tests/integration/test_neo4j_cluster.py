@@ -12,7 +12,7 @@ from cognigraph import Memory, Settings, StorageSettings, StoreError
 from tests.servers.cluster import Cluster
 from tests.servers.neo4j_server import Server
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 FOLLOWERS = StorageSettings(reads="followers")
 

@@ -12,7 +12,7 @@ from cognigraph.stores.neo4j.schema import migrations
 from tests.servers.cluster import Cluster
 from tests.servers.neo4j_server import Server
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 
 def test_spaces_of_a_database_and_one_that_cannot_be_created(neo4j_server: Server) -> None:

@@ -24,7 +24,7 @@ from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.earlier_versions import NOW, goes_on, holds_the_sample, holds_what_version_8_holds
 from tests.servers.neo4j_server import Server
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes]
+pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes, pytest.mark.oldest_line]
 
 GRAPHS = Path(__file__).parents[1] / "data" / "graphs"
 META = "CogniGraph"

@@ -25,7 +25,7 @@ from tests.integration.test_neo4j_store import (
 )
 from tests.servers.neo4j_server import Server
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 __all__ = ["open_store", "space"]
 NODES = "MATCH (n:Chunk|Fact|Theme {space: $space}) "

@@ -15,7 +15,7 @@ from tests.integration.test_neo4j_store import (
     unit,
 )
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 __all__ = ["open_store", "space"]
 

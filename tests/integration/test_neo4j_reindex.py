@@ -21,7 +21,7 @@ from tests.contract.test_reindex import _empty
 from tests.integration.test_neo4j_store import claim, derivation, message
 from tests.servers.neo4j_server import Server
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes]
+pytestmark = [pytest.mark.neo4j, pytest.mark.changes_indexes, pytest.mark.oldest_line]
 
 OLD, NEW = CheckedEmbedder(HashEmbedder(256)), CheckedEmbedder(HashEmbedder(96))
 SPACE = "big"

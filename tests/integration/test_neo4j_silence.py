@@ -25,7 +25,7 @@ from tests.servers.tcp_proxy import TcpProxy
 
 T = TypeVar("T")
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 TIMEOUT = 2.0
 SLACK = 8.0

@@ -36,20 +36,20 @@ SCANS_ON_PURPOSE = {"read/spaces", "read/imports"}
 """One small node per space, and all of them are wanted."""
 
 UNKNOWN_TO_COMMUNITY = {"databases/create"}
+NEVER_WHOLE = {"search/candidates"}
+"""Sent without one of its layers, as the variants are."""
 
 # Labels that the store substitutes for another one; the plans with them are checked too.
 VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "schema/unpacked": [((":Chunk", ":Fact"),)],
     "schema/pack": [((":Chunk", ":Theme"),)],
     "search/candidates": [
-        (("distance <= 2", "distance <= 0"), ("NEXT*1..3", "NEXT*1..1")),
-        (("distance <= 2", "distance <= 5"), ("NEXT*1..3", "NEXT*1..6")),
-        (OF_MARKED,),
         *(
             shortened("search/candidates", "embedding", filters=used, keys=used, without=layer)
             for layer in ("chunks", "triples")
             for used in (True, False)
         ),
+        (*shortened("search/candidates", "embedding", keys=False, without="triples"), OF_MARKED),
     ],
     "search/few_chunks": [_BY_TIME, _BY_MARKS],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
@@ -74,7 +74,7 @@ CASES = [
     (name, replace)
     for name in STATEMENTS
     if name not in MIGRATIONS | UNKNOWN_TO_COMMUNITY
-    for replace in [(), *VARIANTS.get(name, [])]
+    for replace in [*([] if name in NEVER_WHOLE else [()]), *VARIANTS.get(name, [])]
 ]
 
 

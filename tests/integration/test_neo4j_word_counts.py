@@ -14,7 +14,7 @@ from cognigraph.stores.protocols import Selection
 from cognigraph.text.terms import term_counts
 from tests.integration.test_neo4j_store import START, Open, driver, message, open_store, space
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.oldest_line]
 
 __all__ = ["driver", "open_store", "space"]
 

@@ -341,7 +341,9 @@ def _settings(address: str, sizes: Sizes) -> str:
 # nodes in a database that was empty at first, and by default every statement is then planned again
 # every ten seconds. By default there is also a plan for each order of magnitude of the lengths of a
 # statement's lists and strings; with one plan for all, it is the plan that the tests of plans see.
+# By default the plans of 1000 statements are kept, and random queries would drive the others out.
 _KEPT_PLANS = {
+    "server.memory.query_cache.per_db_cache_num_entries": "10000",
     "dbms.cypher.min_replan_interval": "1h",
     "internal.cypher.use_parameter_size": "false",
 }

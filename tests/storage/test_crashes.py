@@ -18,6 +18,7 @@ from cognigraph import Memory
 from cognigraph.ingest import Extractor
 from cognigraph.stores.batch_size import MOST_CRASHES
 from cognigraph.testing import ScriptedExtractor
+from tests.cases import first_on_neo4j
 from tests.forked import Forked
 from tests.storage import mortals
 from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
@@ -93,7 +94,7 @@ def objects(memory: Memory, space: str) -> set[str]:
     return {triple.object for triple in memory.space(space).facts(limit=100)}
 
 
-@pytest.mark.parametrize(("how", "code"), [("exit", 9), ("kill", -9)])
+@pytest.mark.parametrize(("how", "code"), first_on_neo4j([("kill", -9), ("exit", 9)]))
 def test_a_text_that_crashes_the_process_is_parked_alone(place: Place, how: str, code: int) -> None:
     # All processes but the third crash on the first chunk that they read.
     for crashes in range(1, MOST_CRASHES + 1):

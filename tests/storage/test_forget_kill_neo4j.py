@@ -45,7 +45,8 @@ def test_a_client_is_killed_while_it_forgets(neo4j_server, space_name):
         for number in range(SESSIONS * PER_SESSION):
             kept = f"s{number // PER_SESSION}" in left
             assert (marker(number) in texts) == kept
-            assert bool(space.search(marker(number), k=1).hits) == bool(left)
+            if number % PER_SESSION == 0:
+                assert bool(space.search(marker(number), k=1).hits) == bool(left)
         assert space.cypher(
             "MATCH (t:Triple) WHERE NOT EXISTS { (t)-[:EVIDENCE]->(:Chunk) } RETURN count(t) AS n"
         ) == [{"n": 0}]

@@ -32,7 +32,7 @@ def until(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
-        time.sleep(0.01)
+        time.sleep(0.05)
 
 
 @pytest.fixture

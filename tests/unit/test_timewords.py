@@ -51,6 +51,35 @@ def test_what_is_open_keeps_its_readings(text, readings, bound):
     assert span.when == (readings[0] if len(readings) == 1 and bound != "after" else "")
 
 
+@each(
+    ("text", "dated"),
+    [
+        ("Her new record is called Tomorrow Never Barks.", []),
+        ("We watched Yesterday Girl again.", []),
+        ("Off to Vigo Tomorrow, I pack tonight.", ["2026-04-25", "2026-04-24"]),
+        ("Tomorrow Ann comes.", ["2026-04-25"]),
+        ("so Yesterday I called her", ["2026-04-23"]),
+    ],
+)
+def test_a_title_is_no_date(text, dated):
+    read = read_times(list(sentences(text)), FRIDAY)
+    assert [span.when for item in read for span in item] == dated
+
+
+@each(
+    ("text", "dated"),
+    [
+        ("They came in August 2022 and left in September.", ["2022-08", ""]),
+        ("I joined on 3 May 2021 and quit on 1 June.", ["2021-05-03", ""]),
+        ("We met in December 2025 and moved in January.", ["2025-12", "2026-01"]),
+        ("I joined in 2021 and we met on Tuesday.", ["2021", "2026-04-21"]),
+    ],
+)
+def test_a_month_after_one_with_a_year_may_be_of_that_year(text, dated):
+    read = read_times(list(sentences(text)), FRIDAY)
+    assert [span.when for item in read for span in item] == dated
+
+
 def test_a_corrected_time_is_outdated():
     text = "The launch is on 30 June. Hmm, actually Iain just wrote: 14 July."
     read = read_times(list(sentences(text)), FRIDAY)

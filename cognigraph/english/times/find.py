@@ -21,6 +21,7 @@ from cognigraph.english.times.readers import (
     CERTAIN,
     LIKELY,
     MONTHS,
+    SIMPLE,
     STARTS,
     WEAK,
     WEEKDAYS,
@@ -180,7 +181,27 @@ def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_F
             told = tense or _with_lead(lows, start, first, tense_of(tokens, start, last))
             found = _dated(lows, (start, first, last), read[1], told, today)
         spans[-1:] = _joined(spans[-1], found, lows, today) if spans else [found]
-    return [found.undated() if _is_half(found, lows) else found for found in spans]
+    spans = [found.undated() if _is_half(found, lows) else found for found in spans]
+    return _told_after_a_year(spans)
+
+
+def _told_after_a_year(spans: list[_Found]) -> list[_Found]:
+    """A month or day without a year is not dated after one of another year, which it may share.
+
+    "They came in August 2022 and left in September."
+    """
+    named: date | None = None
+    read = []
+    for found in spans:
+        times = [first_day(time) for time in found.time.times]
+        if len(times) == 1 and not found.time.needs:
+            named = times[0]
+        elif named and len(times) > 1 and (times[1] - times[0]).days >= 365:
+            next_one = next((time for time in found.time.times if first_day(time) > named), None)
+            if any(reading != next_one for reading in found.span.readings):
+                found = found.undated()
+        read.append(found)
+    return read
 
 
 def _dated(
@@ -219,6 +240,8 @@ def _with_prepositions(lows: list[str], first: int, floor: int) -> int:
 def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: int) -> bool:
     """Return whether a month or weekday is a name or another word here: "Sun", "may", "June"."""
     low, before, alone = lows[first], lows[first - 1] if first else "", end == first + 1
+    if low in SIMPLE and first and _is_capital(tokens[first : end + 1]):
+        return True  # "the album is Tomorrow Never Barks"
     if any(token.text in ("may", "march", "mar") for token in tokens[first:end]):
         fitting = alone and before in ("in", "since", "until", "by", "early", "late")
         return not fitting and not any(low[0].isdigit() for low in lows[first : end - 1])
@@ -231,6 +254,11 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
         return before in _NOT_DAYS or (named and tokens[first].text[0].isupper())
     ahead = {"on", "onwards", "to", "until", "till", "i", "we"} & set(lows[end : end + 2])
     return low in MONTHS and alone and before == "from" and not ahead
+
+
+def _is_capital(tokens: Sequence[Token]) -> bool:
+    """Return whether two words or more all begin with a capital, as those of a title do."""
+    return len(tokens) > 1 and all(token.text.istitle() and token.low != "i" for token in tokens)
 
 
 def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -> bool:
