@@ -15,7 +15,8 @@ def pictures() -> dict[Path, str]:
     return {
         FOLDER / "answer.svg": answer.draw(),
         FOLDER / "graph.svg": graph.draw(),
-        FOLDER / "load.svg": load.draw(load.result()),
+        FOLDER / "load.svg": load.draw(load.result("sqlite")),
+        FOLDER / "load-neo4j.svg": load.draw(load.result("neo4j")),
         FOLDER / "message.svg": diagrams.draw(diagrams.MESSAGE, "The way of a message"),
         FOLDER / "question.svg": diagrams.draw(diagrams.QUESTION, "The way of a question"),
         FOLDER / "peers-insert.svg": peers.insert_growth(compared),

@@ -11,7 +11,7 @@ from typing import Any
 from docs.draw.peers import Scale, log_scale
 from docs.draw.svg import Drawing
 
-RESULT = Path(__file__).resolve().parents[2] / "bench" / "results" / "serve-many-sqlite.json"
+RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
 WIDTH, HEIGHT = 900, 560
 _LEFT, _RIGHT, _TOP, _MIDDLE, _BOTTOM = 70, 150, 46, 330, 520
 _GAP = 56
@@ -22,9 +22,9 @@ _EACH = 10 / 60
 Points = Sequence[tuple[float, float]]
 
 
-def result() -> Any:
-    """Return the committed result."""
-    return json.loads(RESULT.read_text("utf-8"))
+def result(store: str) -> Any:
+    """Return the committed result of a store."""
+    return json.loads((RESULTS / f"serve-many-{store}.json").read_text("utf-8"))
 
 
 def draw(measured: Mapping[str, Any]) -> str:
