@@ -193,7 +193,7 @@ def test_counts_are_of_one_space(server: Server) -> None:
 
 
 @settings(
-    max_examples=examples(60),
+    max_examples=examples(120),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(query=queries())

@@ -604,7 +604,7 @@ def test_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
 
     server.then(fuzzed)
     outcomes = {"value": 0}
-    asks = examples(2000)
+    asks = examples(4000)
     for number in range(asks):
         try:
             answer = model.ask(Prompt("p", "1", "", str(number)), Facts)
