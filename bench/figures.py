@@ -668,8 +668,8 @@ def greedy_key() -> str:
         sentences.append(
             f"On {store} the greedy key, with {fair['greedy_requests_at_once']} requests at once, "
             f"got {fair['greedy_per_second']:.1f} answers a second. The model took "
-            f"{model['seconds']:.0f} s for an answer and gave {model['calls']:,}. With other work, "
-            f"the machine had a load of {load['least']:.0f} to {load['most']:.0f} on "
+            f"{model['seconds']:.0f} s for an answer and gave {model['calls']:,}. The machine "
+            f"had other work too: a load of {load['least']:.0f} to {load['most']:.0f} on "
             f"{found['cores']} cores. A request took {found['cpu_ms_per_request']:.0f} ms of "
             "processor time of the server, enrichment included.\n"
         )

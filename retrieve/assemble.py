@@ -68,10 +68,11 @@ _EPISODE_SHARE = 0.3
 
 
 class _Block:
-    """The budget that is left, and the headings and heads that are already paid for.
+    """The budget that is left, and what is paid for already: headings, and places in heads.
 
-    With ``short_heads`` the day and the session stand before the first message of both alone, as
-    :func:`~cognigraph.retrieve.block_lines.with_short_heads` writes them, in ``zone``.
+    With ``short_heads`` only the first of several messages of one session and day (in ``zone``)
+    pays for both in its head, because the others are shown without them; see
+    :func:`~cognigraph.retrieve.block_lines.with_short_heads`.
     """
 
     def __init__(
@@ -137,8 +138,9 @@ class _Block:
         for number, item in enumerate(new, self._messages + 1):
             more += self._tokens_of(f"\n[C{number}] {item.text}")
             place = head_place(item.hit, self._zone)
-            if place in self._places or place in places:
-                more -= self._tokens_of(place) if self._short_heads and not item.has_note else 0
+            is_repeated = place in self._places or place in places
+            if is_repeated and self._short_heads and not item.has_note:
+                more -= self._tokens_of(place)
             places.add(place)
         if new and "C" not in self._open:
             more += self._count("\n" + _HEADINGS["C"])

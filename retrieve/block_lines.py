@@ -110,7 +110,7 @@ def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
 
 
 def head_place(hit: Hit, zone: tzinfo) -> str:
-    """The day and the session in the head of a message, which are not repeated."""
+    """The part of a head that is left out after a message of the same session and day."""
     return f"{day(hit.at, zone)} {named(hit.session)} "
 
 

@@ -186,7 +186,7 @@ def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_F
 
 
 def _told_after_a_year(spans: list[_Found]) -> list[_Found]:
-    """A month or day without a year is not dated after one of another year, which it may share.
+    """Take the date from a month or day without a year that may be of the year told before it.
 
     "They came in August 2022 and left in September."
     """
@@ -238,9 +238,9 @@ def _with_prepositions(lows: list[str], first: int, floor: int) -> int:
 
 
 def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: int) -> bool:
-    """Return whether a month or weekday is a name or another word here: "Sun", "may", "June"."""
+    """Return whether a word for a time is a name or another word here: "Sun", "may", "June"."""
     low, before, alone = lows[first], lows[first - 1] if first else "", end == first + 1
-    if low in SIMPLE and first and _is_capital(tokens[first : end + 1]):
+    if low in SIMPLE and first and _begins_a_title(tokens[first : end + 1]):
         return True  # "the album is Tomorrow Never Barks"
     if any(token.text in ("may", "march", "mar") for token in tokens[first:end]):
         fitting = alone and before in ("in", "since", "until", "by", "early", "late")
@@ -256,8 +256,8 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
     return low in MONTHS and alone and before == "from" and not ahead
 
 
-def _is_capital(tokens: Sequence[Token]) -> bool:
-    """Return whether two words or more all begin with a capital, as those of a title do."""
+def _begins_a_title(tokens: Sequence[Token]) -> bool:
+    """Return whether these are several words, each with a capital: "Tomorrow Never"."""
     return len(tokens) > 1 and all(token.text.istitle() and token.low != "i" for token in tokens)
 
 
