@@ -188,13 +188,20 @@ _BREAKS = (
     | words.NEGATIONS | words.LIGHT | words.TRAILING | words.PARTICLES - {"home"}
     | BE | FINITE_AUX
     | word_set(
-        """'s start need else sounds year years month months week weeks hour hours minute minutes
-        weekend morning night alone older harder than except yours mine himself herself itself found
-        starts whatever"""
+        """'s start starts need else less sounds look looks looking hope hoping wish keep let found
+        year years month months week weeks hour hours minute minutes weekend morning evening night
+        alone older harder than except whatever yours mine hers ours theirs himself herself itself
+        ourselves themselves yourself"""
     )
 )  # fmt: skip
 NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")
 _MAX_WORDS = 4
+_COMPOUND = word_set(
+    """running cooking swimming dining living sleeping camping painting dancing parking shopping
+    washing wedding meeting training building drawing fishing hiking climbing sewing landing
+    boarding driving walking writing reading gaming waiting"""
+)
+"""Forms of verbs with which compound nouns begin: "running shoes"."""
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _CONTENT_RUN = re.compile(r"[\u30a0-\u30ff]{2,12}|[\u3400-\u9fff\uf900-\ufaff]{2,8}")
 
@@ -293,7 +300,7 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
 
 def _is_verb_form(low: str) -> bool:
     found = VERBS.get(low)
-    return found is not None and found.form in ("s", "ing")
+    return found is not None and found.form in ("s", "ing") and low not in _COMPOUND
 
 
 def _unspaced(text: str) -> Iterator[KeyPhrase]:

@@ -19,7 +19,7 @@ from itertools import dropwhile, takewhile
 from cognigraph.english import words
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
-from cognigraph.english.times.readers import MONTHS, UNITS, WEEKDAYS
+from cognigraph.english.times.readers import MONTHS, WEEKDAYS
 from cognigraph.english.verbs import (
     BE,
     FINITE_AUX,
@@ -336,7 +336,9 @@ def _is_doubtful(part: str) -> bool:
     said = part.split(" ")
     return any(
         (word.lower() in _DOUBT or word.lower() in _FICTION)
-        and not (word == "May" or before in ("favourite", "favorite") or (before, word) == ("to", "say"))
+        and not (
+            word == "May" or before in ("favourite", "favorite") or (before, word) == ("to", "say")
+        )
         for before, word in zip(["", *said], said, strict=False)
     )
 
@@ -542,18 +544,6 @@ def _is_liked(value: str) -> bool:
     return not (passing or vague or named) and _is_thing(value)
 
 
-def _is_complete(value: str) -> bool:
-    """Whether a phrase with its articles says by itself what it means, and tells of no time."""
-    said = value.split(" ")
-    return _is_thing(" ".join(word for word in said if word not in _ARTICLES)) and not (
-        _PASSING & {word.lower() for word in said}
-    )
-
-
-_ARTICLES = word_set("the a an")
-_PASSING = UNITS.keys() | word_set("now moment time once while making")
-
-
 def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
     what, value = match["attribute"].lower(), match["value"]
     shown = re.sub(r"^(?:on|in|at) (?:the )?(?=\w)", "", _shown(value, clause))
@@ -624,8 +614,8 @@ FRAMES: tuple[Frame, ...] = (
     _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS})",
            _states("works at", "organization", _is_employer)),
     _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT})",
-           _states("works as", "concept", _is_complete)),
-    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT})", _states("works as", "concept", _is_complete)),
+           _states("works as", "concept", _is_thing)),
+    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT})", _states("works as", "concept", _is_thing)),
     _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.states.slots import Claim, FactForm, claim_of, excludes, worded
+from cognigraph.states.slots import Claim, FactForm, claim_of, excludes
 from tests.cases import each
 
 PERSON, THING, PLACE, ORGANISATION = "person", "object", "location", "organization"
@@ -38,12 +38,10 @@ def claim(
         ("is married to", "Tom", PERSON, ("relationship", "holds", "married tom")),
         ("is", "34 years old", THING, ("age", "holds", "34")),
         ("weighs", "72 kg", THING, ("weight", "holds", "72 kg")),
-        ("takes", "20 mg of Lisinopril", THING, ("dose of lisinopril", "holds", "20 mg")),
         ("stopped drinking", "coffee", THING, ("drinks|coffee", "ends", "coffee")),
         ("used to play", "tennis", THING, ("plays|tennis", "ends", "tennis")),
         ("likes", "jazz", THING, ("likes|jazz", "holds", "jazz")),
         ("loves", "jazz", THING, ("likes|jazz", "holds", "jazz")),
-        ("switched from Jenkins to", "Drone", THING, ("uses|jenkins", "ends", "jenkins")),
         ("is allergic to", "nuts", THING, ("is allergic to|nuts", "holds", "nuts")),
     ],
 )
@@ -107,45 +105,6 @@ def test_attributes(
     assert found is not None and found[0] == slot
 
 
-@each(
-    ("said", "stored"),
-    [
-        ("Ann's new boss|person|is|Lars", "Ann's boss|is|Lars"),
-        ("Ann's new dog|object|is|Rex", "Ann's new dog|is|Rex"),
-        ("Ann's old boss|person|is|Lars", "Ann's old boss|is|Lars"),
-        ("Ann|person|bought|Ann's new car", "Ann|bought|Ann's new car"),
-        ("New York|location|is|cold", "New York|is|cold"),
-        ("Ann's best days|object|is|over", "Ann's best days|is|over"),
-        ("Ann|person|reports to|Lars", "Ann's boss|is|Lars"),
-        ("Ann|person|reports to|police", "Ann|reports to|police"),
-        ("Ann|person|is employed by|Fiat", "Ann|works at|Fiat"),
-        ("Ann|person|works for|Fiat", "Ann|works at|Fiat"),
-        ("Ann|person|works for|food", "Ann|works for|food"),
-        ("Ann|person|resides in|Oslo", "Ann|lives in|Oslo"),
-        ("service|object|reports to|Grafana", "service|reports to|Grafana"),
-        ("Ann's line manager|person|is|Lars", "Ann's boss|is|Lars"),
-        ("Lars|person|is|Ann's new manager", "Lars|is|Ann's boss"),
-        ("Ann's manager|person|is|nice", "Ann's manager|is|nice"),
-        ("Ann's mobile|object|is|0160 555 0199", "Ann's phone number|is|0160 555 0199"),
-        ("Ann's new number|object|is|+49 1605550", "Ann's phone number|is|+49 1605550"),
-        ("Ann's work number|object|is|0160 555 01", "Ann's work number|is|0160 555 01"),
-        ("Ann's phone|object|is|Pixel 9", "Ann's phone|is|Pixel 9"),
-        ("Ann's e-mail|object|is|a@b.example", "Ann's email address|is|a@b.example"),
-    ],
-)  # fmt: skip
-def test_one_wording_for_what_is_about_one_slot(said: str, stored: str) -> None:
-    subject, kind, relation, object = said.split("|")
-    found = worded(FactForm(subject, kind, relation, object, THING))
-    assert f"{found.subject}|{found.relation}|{found.object}" == stored
-
-
-def test_what_is_used_as_something_is_one_of_its_kind() -> None:
-    assert claim("uses", "Tidal as my music service") == (
-        "used as music service", "holds", "tidal",
-    )  # fmt: skip
-    assert claim("uses", "Tidal") == ("uses|tidal", "holds", "tidal")
-
-
 def test_a_relation_of_another_language_is_a_state() -> None:
     assert claim("nimmt", "Ramipril") == ("nimmt|ramipril", "holds", "ramipril")
 
@@ -178,7 +137,7 @@ def test_a_state_ends_another_only_where_both_cannot_be_true(
     [
         ("is", "seven", "concept", ("age", "holds", "7")),
         ("is", "88 kg", THING, ("weight", "holds", "88 kg")),
-        ("gave up", "playing the piano", THING, ("plays|piano", "ends", "piano")),
+        ("gave up playing", "the piano", THING, ("plays|piano", "ends", "piano")),
     ],
 )
 def test_further_wordings_of_slots(
