@@ -37,6 +37,7 @@ from cognigraph.english.words import (
     TAKING_BACK,
     TITLES,
     is_first_name,
+    listed,
     word_set,
 )
 from cognigraph.ingest.extraction import Fact
@@ -159,17 +160,7 @@ _ATTRIBUTES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 """What people have one of, and the form of its values."""
 _ATTRIBUTE = "|".join(names for names, _ in _ATTRIBUTES)
-_OCCUPATIONS = (
-    "accountant|actor|actress|analyst|architect|artist|baker|banker|barista|biologist|bricklayer"
-    "|builder|carer|carpenter|cashier|chef|chemist|cleaner|consultant|copywriter|data scientist"
-    "|dentist|designer|developer|dietitian|doctor|economist|editor|electrician|engineer|farmer"
-    "|firefighter|freelancer|gardener|geologist|hairdresser|historian|illustrator|journalist|judge"
-    "|lawyer|lecturer|librarian|mechanic|midwife|musician|novelist|nurse|optician|painter|paralegal"
-    "|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber|police officer"
-    "|postdoc|product manager|professor|programmer|project manager|psychologist|receptionist"
-    "|researcher|sailor|scientist|secretary|social worker|solicitor|student|surgeon|surveyor"
-    "|teacher|technician|therapist|translator|tutor|vet|veterinarian|waiter|waitress|welder"
-)
+_OCCUPATIONS = "|".join(listed("occupations.txt"))
 _AT = rf"(?: (?:at|for|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _TRAIT = (

@@ -548,9 +548,8 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
      rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", read_season),
     (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
      read_holiday),
-    (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})",
-     read_year),
-    (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", read_year),
+    (_YEAR_AFTER, rf"({_YEAR})(?:(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})"
+     rf"|(?! (?:to|and|-|–) \d){_END})", read_year),
     (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?",
      read_nothing),
     (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the {_PART})?{_END}",
