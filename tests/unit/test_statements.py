@@ -135,10 +135,11 @@ def test_what_is_told_plainly(text: str, facts: list[str]) -> None:
         # what reaches over several clauses, jokes, words that look like others
         "I wish I lived by the sea and I had two dogs.", "She said I'm a nurse and I'm vegan.",
         "So if I live in Leeds, and I work at Fiat, do I pay tax?", "I live in Leeds, don't I?",
-        "In case I'm vegan, cook beans.", "I live in Rome lol", "our dog is called Brad haha", "My husband is Brad lol", "I work at Fiat haha",
+        "In case I'm vegan, cook beans.", "My husband is Brad lol", "I work at Fiat haha",
         "Once I'm retired, I love Spain.", "I live in Rome, in my head.", "I'm at Lidl now.",
         "I switched from sofa to bed.", "I joined Tom for lunch.", "I play the fool.",
         "I work for a living.", "I work at a snail's pace.", "I'm pregnant with ideas.",
+        "I live in Rome lol", "our dog is called Brad haha",
         "My guess is 12.", "I was born yesterday.", "// never call this from the main thread",
         "Never add salt to the water.", "Always use a clean knife.",
         "Preheat the oven and always grease the tin.", "Stop asking questions.",
