@@ -98,9 +98,9 @@ def test_the_page_says_which_memory_got_whole_sessions():
     found = json.loads((results / "peers-run.json").read_text("utf-8"))
     cognee = found["memories"]["cognee"]
     cognee["added_singly"] = 45
-    assert "\n\ncognee got 45 of the messages one at a time" in tables.inserting(found)
+    assert "\n\ncognee got 45 of the messages one at a time" in tables.summary(found)
     cognee["added_singly"] = cognee["messages"]
-    assert "one at a time" not in tables.inserting(found)
+    assert "one at a time" not in tables.summary(found)
 
 
 def test_times_have_ratios_to_cognigraph_with_a_model():
