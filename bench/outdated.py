@@ -4,9 +4,9 @@ python -m bench.outdated --data DIR --extraction none|rules|recorded [--embedder
     --json FILE
 
 DIR is laid out as ``bench/said.py`` says; questions whose ``outdated`` names turns with earlier
-values are counted. The newest comes first if a turn that answers the question ranks before every outdated
-turn that does not answer it as well. Where questions name ``others``, turns of other people or only
-about the same thing, it also counts how often an answer ranks before them.
+values are counted. The newest comes first if a turn that answers the question ranks before every
+outdated turn that does not answer it as well. Where questions name ``others``, turns of other
+people or only about the same thing, it also counts how often an answer ranks before them.
 """
 
 from __future__ import annotations
