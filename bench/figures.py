@@ -306,41 +306,32 @@ def embedders() -> str:
 
 def outdated() -> str:
     """Return the table of how often the newest value comes before the outdated ones."""
+    talks = [
+        (f"a user with an assistant, {what}", f"kinds-{extraction}", "assistant")
+        for what, (extraction, _) in _EXTRACTION.items()
+    ]
+    talks += [(f"{talk}, messages only", "kinds-none", talk) for talk in _CHANGING]
+    talks += [(what, f"kinds-{talk}", talk) for talk, what in _CHANGING_LABELS.items()]
     rows = []
-    for what, (extraction, _) in _EXTRACTION.items():
+    for what, source, talk in talks:
         cells, asked = [], ""
         for name in _EMBEDDERS:
-            measured = result(f"kinds-{extraction}-{name}")["kinds"].get("assistant", {})
-            found = measured.get("newest_first")
-            asked = str(found["questions"]) if found and "questions" in found else asked
+            found = result(f"{source}-{name}")["kinds"].get(talk, {}).get("newest_first")
+            asked = str(found.get("questions", asked)) if found else asked
             without = f" ({share(found['without_time_order'])})" if found else ""
             cells.append(share(found["share"]) + without if found else "")
-        rows.append([f"a user with an assistant, {what}", asked, *cells])
-    for name, what in _TALK.items():
-        asked = str(result(f"outdated-{name}-none-wordllama")["questions"])
-        rows.append([what, asked, *_newest(f"outdated-{name}-none")])
+        rows.append([what, asked, *cells])
     return table(["", "questions", *_EMBEDDERS.values()], rows)
 
 
-_TALK = {
-    "kinds": "a coding agent and a group",
-    "languages": "users with an assistant, in German and Chinese",
+_CHANGING = ("coding agent", "group", "team", "German", "Chinese")
+_CHANGING_LABELS = {
     "current": "four short talks (`bench/labels/current`)",
     "current-learn": "six more (`bench/labels/current-learn`)",
     "current-unseen": "five that were put aside",
     "current-judge": "six more that were put aside",
 }
 """Other talk in which values change, messages only."""
-
-
-def _newest(start: str) -> list[str]:
-    """Cells of the shares with the newest first, with and without the order in time."""
-    cells = []
-    for name in _EMBEDDERS:
-        measured = (RESULTS / f"{start}-{name}.json").exists()
-        found = result(f"{start}-{name}") if measured else None
-        cells.append(f"{share(found['share'])} ({share(found['without'])})" if found else "")
-    return cells
 
 
 def context() -> str:
