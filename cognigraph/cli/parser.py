@@ -345,9 +345,9 @@ def _evaluating(command: Any) -> None:
         "measure recall on a benchmark file, or compare settings on your own messages",
         "Insert a benchmark as it was downloaded (a file such as locomo10.json, or a folder), ask "
         "its questions and measure recall. `auto` finds out which benchmark it is. The folder "
-        "FILE.cognigraph-eval/ receives the figures, an HTML page, and the state from which an "
-        "interrupted run continues. Each combination of settings is a run of its own. "
-        "`eval self` needs no file: it makes questions from messages of --db, without a model, and "
+        "FILE.cognigraph-eval/ receives the figures, a page with what was missed, and the state "
+        "from which an interrupted run continues. Each combination of settings is a run of its "
+        "own. `eval self` needs no file: it makes questions from messages of --db, without a model, and "
         "compares search settings on them. `eval paper licomemory|ama|hymem|membuilder --data "
         "FILE` builds a memory, answers and judges as the paper does, and writes the rows of its "
         "main table; without --yes or a budget it says what that would take, and stops.",
