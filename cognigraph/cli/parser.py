@@ -347,10 +347,10 @@ def _evaluating(command: Any) -> None:
         "its questions and measure recall. `auto` finds out which benchmark it is. The folder "
         "FILE.cognigraph-eval/ receives the figures, a page with what was missed, and the state "
         "from which an interrupted run continues. Each combination of settings is a run of its "
-        "own. `eval self` needs no file: it makes questions from messages of --db, without a model, and "
-        "compares search settings on them. `eval paper licomemory|ama|hymem|membuilder --data "
-        "FILE` builds a memory, answers and judges as the paper does, and writes the rows of its "
-        "main table; without --yes or a budget it says what that would take, and stops.",
+        "own. `eval self` needs no file: it makes questions from messages of --db, without a "
+        "model, and compares search settings on them. `eval paper licomemory|ama|hymem|membuilder "
+        "--data FILE` builds a memory, answers and judges as the paper does, and writes the rows "
+        "of its main table; without --yes or a budget it says what that would take, and stops.",
     )
     evaluate.add_argument("benchmark", choices=BENCHMARKS)
     evaluate.add_argument(
