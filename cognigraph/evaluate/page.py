@@ -13,8 +13,8 @@ from cognigraph.text.terms import printable, storable
 Record = Mapping[str, Any]
 
 
-def render(result: Mapping[str, Any], questions: Sequence[Record]) -> str:
-    """Render the page of a result and the records of its questions."""
+def figures(result: Mapping[str, Any]) -> str:
+    """What a result says in figures."""
     benchmark, settings = FORMATS[result["benchmark"]], result["settings"]
     lines = [
         f"# {benchmark.title}: {_text(result['file'])}",
@@ -25,10 +25,30 @@ def render(result: Mapping[str, Any], questions: Sequence[Record]) -> str:
         *_run(result),
         *_found(result, benchmark.level),
         *_answered(result),
-        *_missed([record for record in questions if "failure" in record], result, benchmark.level),
+        *_compared(result["compared"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def render(result: Mapping[str, Any], questions: Sequence[Record]) -> str:
+    """Render the page of a result and the records of its questions."""
+    level = FORMATS[result["benchmark"]].level
+    failed = [record for record in questions if "failure" in record]
+    lines = [
+        figures(result),
+        "## What was found otherwise",
+        "",
+        "recall: share of a question's evidence among the first k; any: some of it is there; all: "
+        "all of it is. Means over the questions that name evidence.",
+        *_found_otherwise(result, level),
+        *_missed(failed, result, level),
         *_wrong(questions),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _text(value: object) -> str:
@@ -49,8 +69,8 @@ def _run(result: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"- SHA-256 {result['sha256']}"
     yield (
-        f"- {result['conversations']:,} conversations, {insert['turns']:,} turns, "
-        f"{result['questions']:,} questions"
+        f"- {_counted(result['conversations'], 'conversation')}, "
+        f"{_counted(insert['turns'], 'turn')}, {_counted(result['questions'], 'question')}"
     )
     yield f"- {insert['turns_per_second'] or '–'} turns/s, {read}"
     for name, unit in (("search_ms", " ms a search"), ("context_tokens", " tokens of context")):
@@ -64,21 +84,26 @@ def _run(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"- in the file: {note}: {count:,}"
 
 
-def _found(result: Mapping[str, Any], headline: str) -> Iterator[str]:
-    yield from (
-        "",
-        "## What was found",
-        "",
-        "recall: share of a question's evidence among the first k; any: some of it is there; all: "
-        "all of it is. Means over the questions that name evidence, with the 95 % interval.",
-    )
+def _found(result: Mapping[str, Any], level: str) -> Iterator[str]:
+    if at_k := result["recall"][level]:
+        k = list(at_k)[-1]
+        yield from _at(level, k, at_k[k])
+
+
+def _found_otherwise(result: Mapping[str, Any], headline: str) -> Iterator[str]:
+    """The same on the other level, and for smaller k."""
     for level in sorted(result["recall"], key=lambda level: level != headline):
-        for k, scores in reversed(result["recall"][level].items()):
-            named = [("all questions", scores["all"]), *scores["by_category"].items()]
-            if "no_adversarial" in scores:
-                named.insert(1, ("without adversarial", scores["no_adversarial"]))
-            head = [f"{level}s, k = {k}", "questions", "recall", "", "any", "all", "nDCG"]
-            yield from ("", *_table(head, (_scores(*entry) for entry in named)))
+        tables = list(result["recall"][level].items())[::-1]
+        for k, scores in tables[level == headline :]:
+            yield from _at(level, k, scores)
+
+
+def _at(level: str, k: str, scores: Mapping[str, Any]) -> list[str]:
+    named = [("all questions", scores["all"]), *scores["by_category"].items()]
+    if "no_adversarial" in scores:
+        named.insert(1, ("without adversarial", scores["no_adversarial"]))
+    head = [f"{level}s, k = {k}", "questions", "recall", "95 %", "any", "all", "nDCG"]
+    return ["", *_table(head, (_scores(*entry) for entry in named))]
 
 
 def _scores(name: str, values: Mapping[str, Any]) -> list[str]:
@@ -101,15 +126,38 @@ def _answered(result: Mapping[str, Any]) -> Iterator[str]:
             named.append((name, accuracy[key]))
     yield from ("", "## What was answered", "")
     yield f"Answers by {_text(answers['model'])}, judged by {_text(answers['judge'])}."
+    again = "run the same command again to continue"
     if answers["failed"]:
-        yield f"{answers['failed']} calls failed and are not counted."
+        yield f"{_counted(answers['failed'], 'question')} failed and are not counted; {again}."
     if answers["not_asked"]:
-        yield f"{answers['not_asked']} were not asked yet: {_text(answers['stopped'])}"
+        stopped = f": {_text(answers['stopped'])}" if answers["stopped"] else ""
+        yield f"{_counted(answers['not_asked'], 'question')} were not asked yet; {again}{stopped}"
     rows = (
         [_text(name), f"{share['judged']:,}", f"{share['right']:,}", _share(share["accuracy"])]
         for name, share in named
     )
     yield from ("", *_table(["", "judged", "right", "accuracy"], rows))
+
+
+def _compared(ways: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Strategies side by side: accuracy, and what an answer costs."""
+    if len(ways) < 2 and not any(way["rounds"] for way in ways):
+        return
+    rows = (
+        [
+            way["strategy"],
+            f"{way['judged']:,}",
+            _share(way["accuracy"]),
+            f"{way['tokens']:,.0f}",
+            f"{way['calls']:.2f}",
+            "–" if way["rounds"] is None else f"{way['rounds']:.2f}",
+            f"{way['cost']:.5f}",
+            f"{way['seconds']:.1f}",
+        ]
+        for way in ways
+    )
+    head = ["strategy", "judged", "accuracy", "tokens", "calls", "rounds", "cost", "s"]
+    yield from ("", *_table(head, rows))
 
 
 def _share(value: float | None) -> str:
