@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph import ExtractionError, Usage
 from cognigraph.evaluate import EvalSettings, Evaluation, page, write
-from cognigraph.evaluate.evaluation import counting
 from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
 from cognigraph.llm.prompts import render
-from cognigraph.testing import ScriptedExtractor
 from tests.cases import each
 
 DATA = Path(__file__).parents[1] / "data"
@@ -89,35 +86,3 @@ def test_each_question_has_its_judge():
     assert judges["q1"] == "judge-1"
     assert judges["q2"] == "judge-temporal-1"
     assert judges["q4_abs"] == "judge-unanswerable-1"
-
-
-def test_usage_is_counted_failed_calls_included():
-    class Costly(ScriptedExtractor):
-        def extract(self, window):
-            extraction = super().extract(window)
-            object.__setattr__(extraction, "usage", Usage(calls=2, cost=0.5))
-            return extraction
-
-    class Failing:
-        name = "failing"
-
-        def extract(self, window):
-            error = ExtractionError("no", retryable=False)
-            error.usage = Usage(calls=3)
-            raise error
-
-    from cognigraph.ingest.extraction import Window
-    from cognigraph.stores.records import SessionNotes
-
-    window = Window("default", "s", (), (), SessionNotes())
-    counted = counting(Costly({}))
-    counted.extract(window)
-    counted.extract(window)
-    assert counted.take() == Usage(calls=4, cost=1.0)
-    assert counted.take() == Usage()
-    failing = counting(Failing())
-    with pytest.raises(ExtractionError):
-        failing.extract(window)
-    assert failing.take() == Usage(calls=3)
-    assert failing.error is not None
-    assert failing.name == "failing"
