@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 from bench.measure import machine, write
 from bench.said import ADVERSARIAL, filled_space, talks
 from cognigraph import SearchSettings
-from cognigraph.embed import Embedder, resolve
+from cognigraph.embed import resolve
 from cognigraph.evaluate.metrics import bootstrap, rounded, score
 
 PAPER = SearchSettings(ranking="licomemory")
@@ -94,29 +93,6 @@ def of_the_default() -> dict[str, Row]:
     return table
 
 
-class Remembering:
-    """An embedder that embeds each text only once, because all rows ask the same questions."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self.name, self.dimension = embedder.name, embedder.dimension
-        self._texts: dict[tuple[str, ...], Any] = {}
-        self._questions: dict[str, Any] = {}
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Return the vectors of the texts."""
-        key = tuple(texts)
-        if key not in self._texts:
-            self._texts[key] = self._embedder.embed(texts)
-        return self._texts[key]
-
-    def embed_query(self, text: str) -> Any:
-        """Return the vector of a question."""
-        if text not in self._questions:
-            self._questions[text] = self._embedder.embed_query(text)
-        return self._questions[text]
-
-
 @dataclass(frozen=True)
 class Asked:
     """The recall of one question with the settings of one row."""
@@ -132,7 +108,7 @@ def ask(
     """Ask every question of every conversation with the settings of every row."""
     answers: dict[str, list[Asked]] = defaultdict(list)
     for talk in talks(data):
-        with filled_space(talk, extraction, Remembering(resolve(embedder))) as space:
+        with filled_space(talk, extraction, resolve(embedder)) as space:
             for question in talk.answerable:
                 for key, row in table.items():
                     hits = space.search(question.text, k, question.now, settings=row.settings)

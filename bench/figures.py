@@ -12,19 +12,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from bench.peers import tables as peer_tables
+from bench.peers.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 FOLDER = ROOT / "docs" / "figures"
-
-Row = Sequence[str]
 
 
 @cache
@@ -36,12 +35,6 @@ def result(name: str) -> Any:
 def is_measured(name: str) -> bool:
     """Return whether a result file exists."""
     return (RESULTS / f"{name}.json").exists()
-
-
-def table(head: Row, rows: Iterable[Row]) -> str:
-    """Format a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def share(number: float) -> str:
