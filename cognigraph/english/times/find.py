@@ -64,6 +64,8 @@ _HABITS = word_set(
 )
 _YEARLY = word_set("birthday birthdays anniversary")
 _NOT_DAYS = word_set("black good ash holy easter cyber super palm shrove a an the any one some")
+_NO_NAME = _LEADING | word_set("i am pm")
+_NOT_THIS_DAY = word_set("still even until")
 _OWNED = word_set("my your his her our their its")
 _QUOTING = word_set("said says say wrote called named titled excluding except")
 _NAMING = word_set("known called named")
@@ -249,7 +251,9 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
             return before not in ("on", "until", "by", "since")
         # "Black Friday", "on a rainy Tuesday"
         vague = lows[max(first - 3, 0) : first - 1] in (["on", "a"], ["on", "one"])
-        return vague or before in _NOT_DAYS
+        # "Focus Friday", but "On Friday", "8 AM Friday"
+        named = first > 1 and tokens[first - 1].text[0].isupper() and tokens[first].text.istitle()
+        return vague or before in _NOT_DAYS or (named and before not in _NO_NAME)
     ahead = {"on", "onwards", "to", "until", "till", "i", "we"} & set(lows[end : end + 2])
     return low in MONTHS and alone and before == "from" and not ahead
 
@@ -282,7 +286,8 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     if _JOINING & set(inner) and RESCHEDULING & set(lows[:start]):
         return True  # "moved from 16 to 23 November"
     if low == "today":
-        return lows[start] == "as" or bool(_NAMING & set(lows[:start]))
+        naming = bool(_NAMING & set(lows[:start]))
+        return naming or before in _NOT_THIS_DAY or lows[start] == "as"
     if low in WEEKDAYS and (before in _OWNED or (alone and after in ("is", "are", "will"))):
         return True  # "Friday is pizza day"
     if not time.needs:
@@ -438,6 +443,7 @@ _SPOKEN = word_set(
 )
 """Verbs of which the object may have a time of its own: "mentioned the meeting on Friday"."""
 _TOLD = word_set("me you him her us them it i we on in at this last next that")
+_DID = word_set("went came got used had began started managed tried forgot left drove happened")
 _MOVABLE = word_set("me it us them the my our this that")
 """What is moved to another date; "we moved to Graz" is a move."""
 _GOING = word_set("going supposed planned scheduled meant expected to")
@@ -583,7 +589,8 @@ def _governed(lows: list[str], to: int) -> bool:
     """Return whether an infinitive tells what was to come: "agreed to give a talk on Friday"."""
     governor = next((low for low in reversed(lows[max(to - 3, 0) : to]) if low not in _TOLD), "")
     found = verbs.guess_verb(governor)
-    return found is not None and found.form in ("past", "part")
+    past = found is not None and found.form in ("past", "part")
+    return past and governor not in _DID
 
 
 def _helpers(lows: list[str], at: int) -> Iterator[str]:
