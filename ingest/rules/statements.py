@@ -490,6 +490,11 @@ def _is_thing(value: str) -> bool:
     return not (len(lows) == 1 and (lows[0] in words.LIGHT or lows[0] in words.ADVERBS))
 
 
+def _is_work(value: str) -> bool:
+    """Whether it is work with nothing left open: "nurse at the Royal Free", not "at that place"."""
+    return _is_thing(re.sub(r"\b(?:the|an?) ", "", value))
+
+
 def _is_allergen(value: str) -> bool:
     """Whether one can be allergic to it other than as a joke: "to commitment", "to Mondays"."""
     joke = value.endswith(NOUN_ENDINGS) or value.lower() in WEEKDAYS
@@ -611,8 +616,8 @@ FRAMES: tuple[Frame, ...] = (
     _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS})",
            _states("works at", "organization", _is_employer)),
     _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT})",
-           _states("works as", "concept", _is_thing)),
-    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT})", _states("works as", "concept", _is_thing)),
+           _states("works as", "concept", _is_work)),
+    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT})", _states("works as", "concept", _is_work)),
     _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",

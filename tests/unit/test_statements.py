@@ -77,6 +77,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
             "I live in Bristol and I work as a nurse.",
             ["Ann lives in Bristol", "Ann works as nurse"],
         ),
+        ("I'm a nurse at the Royal Free.", ["Ann works as nurse at the Royal Free"]),
         ("I'm a nurse at Leeds General.", ["Ann works as nurse at Leeds General"]),
         ("My sister works at Fiat.", ["Ann's sister works at Fiat"]),
         (
