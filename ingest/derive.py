@@ -39,6 +39,7 @@ from cognigraph.resolution.name_forms import (
     rank,
     spelled_out,
 )
+from cognigraph.states.slots import FactForm, worded
 from cognigraph.states.succession import NewRuling
 from cognigraph.stores.records import (
     AliasRow,
@@ -231,7 +232,7 @@ def _mentions(
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     indices = _indices(fact.chunks, lease)
-    fact = _naming(fact, indices)
+    fact = _naming(_worded(fact), indices)
     subject = _entity(lease, fact.subject, fact.subject_type, indices)
     relation = storable_name(fact.relation)
     described = relation is not None and relation.split()[-1] in _DESCRIBING
@@ -258,6 +259,18 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
             dict.fromkeys(fact.supersedes, since),
         )  # fmt: skip
     return None
+
+
+def _worded(fact: Fact) -> Fact:
+    """Return a fact in the wording under which all that is said of its slot is stored."""
+    given = fact.subject, fact.subject_type, fact.relation, fact.object, fact.object_type
+    if not all(isinstance(item, str) for item in given):  # is rejected later, with its reason
+        return fact
+    form = worded(FactForm(*given))
+    return replace(
+        fact, subject=form.subject, subject_type=form.subject_type, relation=form.relation,
+        object=form.object, object_type=form.object_type,
+    )  # fmt: skip
 
 
 def _naming(fact: Fact, chunks: Sequence[WorkChunk]) -> Fact:

@@ -14,10 +14,25 @@ from cognigraph.model.graph import Triple
 
 Says = Literal["holds", "ends"]
 
-# A slot is named in ``_TABLE``, by ``VALUE`` or a role, or ``relation|object`` for anything else in
-# the present tense. The last one is for relations that several objects can have at once (likes, is
-# allergic to): another object never ends it, only a denial of the same does ("I don't drink coffee
-# any more", "I stopped drinking coffee"), and saying it again takes the denial back.
+# The table of slots: what a fact claims about which slot, by its relation and its ends.
+#
+# ========================================  =======================================================
+# slot                                      facts about it
+# ========================================  =======================================================
+# ``home``                                  lives in, is based in; moved to; moved from (ends it)
+# ``work``                                  works at; started at, joined; left, quit (end it)
+# ``job``                                   works as; became, was promoted to
+# ``relationship``                          is dating, is married to; is single; broke up with
+# ``weight``, ``age``, ``diet``             weighs 80 kg; is 34 years old; is vegan
+# ``value``                                 "my X is Y", "X went up to Y", for the nouns of
+#                                           ``ATTRIBUTES`` and ``ROLES`` and for favourites
+# ``<boss``                                 is boss of, for the nouns of ``ROLES``
+# ``relation|object``                       anything else in the present tense
+# ========================================  =======================================================
+#
+# The last one is for relations that several objects can have at once (likes, is allergic to):
+# another object never ends it, only a denial of the same does ("I don't drink coffee any more"),
+# and saying it again takes the denial back.
 #
 # Of a home, an employer and a job, a state alone ends no other: who lives in Leeds may live in
 # England, and who works at a school may work at a shop as well. Only a change ends them ("moved
@@ -325,3 +340,66 @@ def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim |
     state = replace(fact, relation=relation)
     claim = _attribute(state, relation) or _from_table(state, relation) or _state(state, relation)
     return None if claim is None else Claim(claim.slot, says, claim.value, True)
+
+
+# One wording for what people say in several ways, so that it is about one slot of one entity.
+#
+# ========================================  =======================================================
+# as it is said                             as it is stored
+# ========================================  =======================================================
+# "Ann reports to Lars"                     "Ann's boss is Lars"
+# "Ann's line manager is Lars"              "Ann's boss is Lars"
+# "Ann's new boss is Lars"                  "Ann's boss is Lars"
+# "Ann's mobile is 0160 555 0199"           "Ann's phone number is 0160 555 0199"
+# "Ann's e-mail is ann@home.example"        "Ann's email address is ann@home.example"
+# "Ann is employed by Fiat"                 "Ann works at Fiat"
+# "Ann resides in Oslo"                     "Ann lives in Oslo"
+# ========================================  =======================================================
+
+_NEW = re.compile(r"^(?:(?:brand[ -])?new|current|present) (?=\S)")
+_BOSSES = frozenset(("boss", "manager", "line manager", "direct manager", "direct boss"))
+_PHONES = frozenset(
+    "number|phone|mobile|cell|cell phone|mobile phone|mobile number|cell number|telephone"
+    "|telephone number|phone number".split("|")
+)
+_PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,24}\d")
+_MAILS = frozenset(("email", "e-mail", "mail", "mail address", "e-mail address", "email address"))
+_MAIL = re.compile(r"[^\s@]+@[^\s@]+")
+
+
+_SAME = {
+    "works for": "works at", "is employed by": "works at", "is employed at": "works at",
+    "resides in": "lives in",
+}  # fmt: skip
+"""Relation -> the one that says the same of an employer or a home; of others they differ."""
+
+
+def worded(fact: FactForm) -> FactForm:
+    """Return a fact in the wording under which it is stored; most facts stay as they are."""
+    relation = normalise(fact.relation)
+    if relation in _SAME:
+        slot, _, _ = _RELATIONS[relation]
+        claimed = _value(slot, fact, relation, normalise(fact.object))
+        return fact if claimed is None else replace(fact, relation=_SAME[relation])
+    named = fact.object[:1].isupper()
+    if relation == "reports to" and named and normalise(fact.subject_type) == "person":
+        return replace(fact, subject=f"{fact.subject}'s boss", relation="is", object_type="person")
+    if relation not in ("is", "are"):
+        return fact
+    if named and (boss := _renamed(fact.subject, _BOSSES, "boss")) is not None:
+        return replace(fact, subject=boss)
+    if fact.subject[:1].isupper() and (boss := _renamed(fact.object, _BOSSES, "boss")) is not None:
+        return replace(fact, object=boss)
+    for names, value, what in ((_PHONES, _PHONE, "phone number"), (_MAILS, _MAIL, "email address")):
+        renamed = _renamed(fact.subject, names, what)
+        if renamed is not None and value.fullmatch(fact.object):
+            return replace(fact, subject=renamed)
+    return fact
+
+
+def _renamed(name: str, attributes: frozenset[str], what: str) -> str | None:
+    """Return "Ann's boss" for "Ann's new line manager", if it is one of some attributes."""
+    owned = _OWNED.fullmatch(name)
+    if owned is None or _NEW.sub("", normalise(owned["what"])) not in attributes:
+        return None
+    return f"{owned['owner']} {what}"

@@ -160,11 +160,6 @@ _ATTRIBUTES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 """What people have one of, and the form of its values."""
 _ATTRIBUTE = "|".join(names for names, _ in _ATTRIBUTES)
-_SAME_ATTRIBUTES = (
-    (re.compile(r"(?:mobile |cell )?(?:phone|number|phone number)"), "phone number"),
-    (re.compile(r"e-?mail(?: address)?"), "email address"),
-)
-"""What is named in several ways, so that a new value takes the place of the old one."""
 _OCCUPATIONS = "|".join(listed("occupations.txt"))
 _AT = rf"(?: (?:at|for|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
@@ -552,8 +547,7 @@ def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
     if re.fullmatch(form, shown) is None or _POINTING & set(shown.lower().split(" ")):
         return None
     type = "time" if re.fullmatch(r"⟦\d+⟧", value) else "object"
-    same = next((name for form, name in _SAME_ATTRIBUTES if form.fullmatch(what)), what)
-    return _fact(f"{clause.speaker}'s {same}", "is", shown, type, subject_type="concept")
+    return _fact(f"{clause.speaker}'s {what}", "is", shown, type, subject_type="concept")
 
 
 def _kinship(accepts: Callable[[str], bool]) -> _Reading:

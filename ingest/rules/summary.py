@@ -135,6 +135,13 @@ class Episodes:
             whole._place(self.last, None)
         return [(reason, tuple(uids)) for reason, uids in whole.found]
 
+    def numbers(self, turns: int) -> list[list[int]]:
+        """The numbers (from 0) of the turns of each episode, of a session of so many turns."""
+        parts = self.all()
+        order = dict.fromkeys(uid for _, uids in parts for uid in uids)
+        number = {uid: turns - len(order) + at for at, uid in enumerate(order)}
+        return [[number[uid] for uid in uids] for _, uids in parts]
+
     def _place(self, turn: TurnSigns, following: TurnSigns | None) -> None:
         reason = self._reason(turn, following)
         if reason:
@@ -193,6 +200,31 @@ class Episodes:
         )
 
 
+def covered(
+    sentences: Sequence[Sequence[int]], episodes: Episodes, turns: int
+) -> list[tuple[tuple[str, ...], str]]:
+    """What each theme covers, and why it begins there.
+
+    ``sentences`` holds for each theme the numbers (from 0) of the turns that it quotes, ``turns``
+    is the number of all turns of the session. A theme covers every episode that it quotes. An
+    episode that none quotes goes with the one before it.
+    """
+    parts = episodes.all()
+    owners = [
+        {theme for theme, quoted in enumerate(sentences) if not set(own).isdisjoint(quoted)}
+        for own in episodes.numbers(turns)
+    ]
+    some = next((item for item in owners if item), set[int]())
+    for at, item in enumerate(owners):
+        owners[at] = some = item or some
+    found: list[tuple[tuple[str, ...], str]] = []
+    for theme in range(len(sentences)):
+        own = [part for part, owner in zip(parts, owners, strict=True) if theme in owner]
+        uids = tuple(dict.fromkeys(uid for _, uids in own for uid in uids))
+        found.append((uids, own[0][0] if own else ""))
+    return found
+
+
 def _shifts(turn: TurnSigns, following: TurnSigns | None, near: Sequence[TurnSigns]) -> bool:
     """Whether a turn, with the one after it, has next to no word of those before it."""
     own = turn.ahead
@@ -247,10 +279,11 @@ KEYS = 64
 SHOWN_KEYS = 16
 _NOUN = 0.44  # least score of a single word that is no verb or abstract noun
 SPEAKERS = 16
+_THEMES = 3
 _MOST_THEMES = 8
-_FEWEST_SENTENCES = 8
-_MOST_SENTENCES = 32
-_TURNS_PER_SENTENCE = 4
+_TURNS_PER_THEME = 16
+_THEME_SENTENCES = 4
+_ONLY_SENTENCES = 7
 _LONGEST = 200
 _AGEING = 0.97  # decay per chunk without the key: new topics can replace old ones that ended early
 _FORMAT = 3
@@ -439,37 +472,51 @@ class SessionState:
         return chosen
 
     def themes(self, keys: Sequence[Key]) -> tuple[Theme, ...]:
-        """Return the themes: for each episode, the sentences that tell most of the session.
+        """Return the themes: for each episode, the sentences that are best for the whole session.
 
-        An episode without such a sentence goes with the one before it, and the first with the one
-        after it.
+        These are about the heaviest keys. An episode without such a sentence goes with the one
+        before it.
         """
+        most = min(_MOST_THEMES, max(_THEMES, self.chunks // _TURNS_PER_THEME))
         stemmed = [_Stemmed(key.name, key.weight, frozenset(terms(key.name))) for key in keys]
-        limit = min(_MOST_SENTENCES, max(_FEWEST_SENTENCES, self.chunks // _TURNS_PER_SENTENCE))
-        groups = self._by_episode(_without_repeats(self._ranked(stemmed), limit))
-        episodes = self.episodes.all()
-        starts = [0, *list(groups)[1:], len(episodes)]
-        themes = _titled(list(groups.values()), stemmed)
+        ranked = self._ranked(stemmed)
+        groups: list[list[Candidate]] = []
+        used: list[Candidate] = []
+        for key in stemmed:
+            support = [item for item in ranked if key.stems <= item.stems]
+            if len(support) < _FEWEST:
+                continue
+            group = _without_repeats(support, used, _THEME_SENTENCES)
+            if len(group) >= _FEWEST:
+                groups.append(group)
+                used.extend(group)
+            if len(groups) == most - 1:
+                break
+        rest = _without_repeats(ranked, used, _THEME_SENTENCES if groups else _ONLY_SENTENCES)
+        if rest:
+            groups.append(rest)
+        groups = self._by_episode([item for group in groups for item in group])
+        quoted = [[item.chunk for item in group] for group in groups]
+        covers = covered(quoted, self.episodes, self.chunks)
         return tuple(
-            replace(theme, covers=_turns_of(episodes[start:end]), reason=episodes[start][0])
-            for theme, (start, end) in zip(themes, pairwise(starts), strict=False)
+            replace(theme, covers=uids, reason=reason)
+            for theme, (uids, reason) in zip(_titled(groups, stemmed), covers, strict=True)
         )
 
-    def _by_episode(self, chosen: Iterable[Candidate]) -> dict[int, list[Candidate]]:
-        """Group sentences by the number of their episode; neighbours join if there are too many."""
-        episodes = self.episodes.all()
-        turns = _turns_of(episodes)
-        first = self.chunks - len(turns)  # the number of the oldest turn whose episode is known
-        episode = {uid: at for at, (_, uids) in enumerate(episodes) for uid in uids}
-        groups: dict[int, list[Candidate]] = {}
+    def _by_episode(self, chosen: Sequence[Candidate]) -> list[list[Candidate]]:
+        """Group sentences by the episode they are in; neighbours join if there are too many."""
+        episode = {
+            number: at for at, turns in enumerate(self.episodes.numbers(self.chunks))
+            for number in turns
+        }  # fmt: skip
+        found: dict[int, list[Candidate]] = {}
         for item in sorted(chosen, key=lambda item: (item.chunk, item.index)):
-            at = episode[turns[item.chunk - first]] if item.chunk >= first else 0
-            groups.setdefault(at, []).append(item)
+            found.setdefault(episode.get(item.chunk, -1), []).append(item)
+        groups = [found[at] for at in sorted(found)]
         while len(groups) > _MOST_THEMES:
-            before, after = min(
-                pairwise(groups), key=lambda pair: len(groups[pair[0]]) + len(groups[pair[1]])
-            )
-            groups[before] += groups.pop(after)
+            sizes = [len(first) + len(second) for first, second in pairwise(groups)]
+            at = sizes.index(min(sizes))
+            groups[at : at + 2] = [[*groups[at], *groups[at + 1]]]
         return groups
 
     def _ranked(self, keys: Sequence[_Stemmed]) -> list[Candidate]:
@@ -500,16 +547,14 @@ def _covers(chosen: set[str], stems: set[str]) -> bool:
     return stems <= chosen or (chosen <= stems and len(stems) - len(chosen) == 1)
 
 
-def _turns_of(episodes: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(uid for _, uids in episodes for uid in uids))
-
-
-def _without_repeats(items: Iterable[Candidate], limit: int) -> list[Candidate]:
+def _without_repeats(
+    items: Iterable[Candidate], used: Sequence[Candidate], limit: int
+) -> list[Candidate]:
     chosen: list[Candidate] = []
     for item in items:
         if len(chosen) == limit:
             break
-        if not any(_repeats(item.stems, other.stems) for other in chosen):
+        if not any(_repeats(item.stems, other.stems) for other in (*used, *chosen)):
             chosen.append(item)
     return chosen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.states.slots import Claim, FactForm, claim_of, excludes
+from cognigraph.states.slots import Claim, FactForm, claim_of, excludes, worded
 from tests.cases import each
 
 PERSON, THING, PLACE, ORGANISATION = "person", "object", "location", "organization"
@@ -103,6 +103,38 @@ def test_attributes(
 ) -> None:
     found = claim(relation, object, object_type, subject, type)
     assert found is not None and found[0] == slot
+
+
+@each(
+    ("said", "stored"),
+    [
+        ("Ann's new boss|person|is|Lars", "Ann's boss|is|Lars"),
+        ("Ann's new dog|object|is|Rex", "Ann's new dog|is|Rex"),
+        ("Ann's old boss|person|is|Lars", "Ann's old boss|is|Lars"),
+        ("Ann|person|bought|Ann's new car", "Ann|bought|Ann's new car"),
+        ("New York|location|is|cold", "New York|is|cold"),
+        ("Ann's best days|object|is|over", "Ann's best days|is|over"),
+        ("Ann|person|reports to|Lars", "Ann's boss|is|Lars"),
+        ("Ann|person|reports to|police", "Ann|reports to|police"),
+        ("Ann|person|is employed by|Fiat", "Ann|works at|Fiat"),
+        ("Ann|person|works for|Fiat", "Ann|works at|Fiat"),
+        ("Ann|person|works for|food", "Ann|works for|food"),
+        ("Ann|person|resides in|Oslo", "Ann|lives in|Oslo"),
+        ("service|object|reports to|Grafana", "service|reports to|Grafana"),
+        ("Ann's line manager|person|is|Lars", "Ann's boss|is|Lars"),
+        ("Lars|person|is|Ann's new manager", "Lars|is|Ann's boss"),
+        ("Ann's manager|person|is|nice", "Ann's manager|is|nice"),
+        ("Ann's mobile|object|is|0160 555 0199", "Ann's phone number|is|0160 555 0199"),
+        ("Ann's new number|object|is|+49 1605550", "Ann's phone number|is|+49 1605550"),
+        ("Ann's work number|object|is|0160 555 01", "Ann's work number|is|0160 555 01"),
+        ("Ann's phone|object|is|Pixel 9", "Ann's phone|is|Pixel 9"),
+        ("Ann's e-mail|object|is|a@b.example", "Ann's email address|is|a@b.example"),
+    ],
+)  # fmt: skip
+def test_one_wording_for_what_is_about_one_slot(said: str, stored: str) -> None:
+    subject, kind, relation, object = said.split("|")
+    found = worded(FactForm(subject, kind, relation, object, THING))
+    assert f"{found.subject}|{found.relation}|{found.object}" == stored
 
 
 def test_a_relation_of_another_language_is_a_state() -> None:
