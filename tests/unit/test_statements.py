@@ -102,7 +102,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("My daughter is 5 years old.", ["Ann's daughter is 5 years old"]),
         ("I have two cats.", ["Ann has two cats"]),
         ("My birthday is on 3 June.", ["Ann's birthday is 3 June"]),
-        ("My phone number is 0160 555 0199.", ["Ann's number is 0160 555 0199"]),
+        ("My phone number is 0160 555 0199.", ["Ann's phone number is 0160 555 0199"]),
         ("My new number is 0160 555 0199.", ["Ann's number is 0160 555 0199"]),
         ("My manager's Helen Brackley, she's good.", ["Helen Brackley is manager of Ann"]),
         ("Klara is my boss.", ["Klara is boss of Ann"]),
