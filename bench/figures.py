@@ -298,7 +298,7 @@ def embedders() -> str:
 
 
 def outdated() -> str:
-    """Return the table of how often the newest value comes before the outdated ones."""
+    """Return the table of how often the newest value comes first, and how often a block has it."""
     talks = [
         (f"a user with an assistant, {what}", f"kinds-{extraction}", "assistant")
         for what, (extraction, _) in _EXTRACTION.items()
@@ -307,14 +307,16 @@ def outdated() -> str:
     talks += [(what, f"kinds-{talk}", talk) for talk, what in _CHANGING_LABELS.items()]
     rows = []
     for what, source, talk in talks:
-        cells, asked = [], ""
+        cells, asked, block = [], "", ""
         for name in _EMBEDDERS:
             found = result(f"{source}-{name}")["kinds"].get(talk, {}).get("newest_first")
             asked = str(found.get("questions", asked)) if found else asked
             without = f" ({share(found['without_time_order'])})" if found else ""
             cells.append(share(found["share"]) + without if found else "")
-        rows.append([what, asked, *cells])
-    return table(["", "questions", *_EMBEDDERS.values()], rows)
+            if found and name == "wordllama":
+                block = f"{share(found['in_block'])} ; {share(found['old_alone_in_block'])}"
+        rows.append([what, asked, *cells, block])
+    return table(["", "questions", *_EMBEDDERS.values(), "in a block ; only older ones"], rows)
 
 
 _CHANGING = ("coding agent", "group", "team", "German", "Chinese")
