@@ -12,19 +12,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from bench.peers import tables as peer_tables
+from bench.peers.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 FOLDER = ROOT / "docs" / "figures"
-
-Row = Sequence[str]
 
 
 @cache
@@ -36,12 +35,6 @@ def result(name: str) -> Any:
 def is_measured(name: str) -> bool:
     """Return whether a result file exists."""
     return (RESULTS / f"{name}.json").exists()
-
-
-def table(head: Row, rows: Iterable[Row]) -> str:
-    """Format a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def share(number: float) -> str:
@@ -119,54 +112,6 @@ def bulk_writers() -> str:
     return table([*head, "transactions repeated", "errors"], rows)
 
 
-def enrichment_large() -> str:
-    """Return the table of the rules' speed in a large space."""
-    run = result("enrich-large")
-    parts = run["messages_per_second_by_part"]
-    row = [
-        f"{run['messages_per_second']:,.0f}",
-        f"{parts[0]:,} / {parts[-1]:,}",
-        f"{run['cpu_ms']:.2f} ms",
-        f"{run['suspected_duplicates_seconds']:.1f} s",
-    ]
-    head = [f"messages/s, of {run['messages']:,}", "first / last tenth"]
-    return table([*head, "processor time of a message", "suspected duplicates"], [row])
-
-
-def many_spaces() -> str:
-    """Return the table of searches in a file of many spaces."""
-    found = result("many-spaces")
-    few = max(found["spaces"] // 100, 2)
-    names = {
-        f"first search in one of {found['spaces']:,} spaces": "cold",
-        f"the same, of {few:,} spaces": "cold_of_few",
-        "each further search": "warm",
-    }
-    rows = [
-        [
-            name,
-            *(ms(found[key][of]) for of in ("p50_ms", "p95_ms")),
-            ms(found[key]["cpu"]["p50_ms"]),
-        ]
-        for name, key in names.items()
-    ]
-    return table(["", "p50", "p95", "processor time, p50"], rows)
-
-
-def memory_of_spaces() -> str:
-    """Return the table of the memory of a process that searches many spaces."""
-    found = result("many-spaces")
-    resident = found["resident_mb"]
-    rows = [
-        [
-            f"{found['index_mb']:g} MB", f"{resident['first']:.0f} MB", f"{resident['all']:.0f} MB",
-            f"{found['unknown_mb']:.1f} MB",
-        ]
-    ]  # fmt: skip
-    head = ["`index_bytes`", "after the first space", f"after all {found['spaces']:,}"]
-    return table([*head, f"growth by {found['unknown_names']:,} unknown names"], rows)
-
-
 _LARGE_SPACES = {
     "SQLite, 100,000 messages, 300,000 facts": "search-sqlite",
     "SQLite, 1,000,000 messages, 3,000,000 facts": "search-sqlite-1m",
@@ -186,45 +131,6 @@ def search() -> str:
 
 def _measured_spaces() -> list[tuple[str, str]]:
     return [(name, source) for name, source in _LARGE_SPACES.items() if is_measured(source)]
-
-
-def largest_on_neo4j() -> str:
-    """Return the item of a list that says up to which size searches on Neo4j were measured."""
-    (*_, source) = (source for _, source in _measured_spaces() if "neo4j" in source)
-    found = result(source)
-    return (
-        f"- Searches in more than {found['chunks']:,} messages and {found['triples']:,} facts in"
-        " one space were not measured on Neo4j.\n"
-    )
-
-
-def growth() -> str:
-    """Return the table of how many times longer a search takes in a space ten times larger."""
-    rows = []
-    for store in ("SQLite", "Neo4j"):
-        sources = [f"search-{store.lower()}{size}" for size in ("", "-1m")]
-        if all(map(is_measured, sources)):
-            small, large = (result(source)["layouts"]["1"]["p50_ms"] for source in sources)
-            rows.append([store, ms(small), ms(large), f"{large / small:.1f}"])
-    return table(["p50 of a search", "100,000 messages", "1,000,000 messages", "ratio"], rows)
-
-
-def filters() -> str:
-    """Return the table of searches with a filter against searches without."""
-    stores = [
-        (store, result(f"filters-{name}"))
-        for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j"))
-        if (RESULTS / f"filters-{name}.json").exists()
-    ]
-    rows = [
-        [
-            case,
-            f"{value['messages']:,}",
-            *(f"{found['filters'][case]['ratio']:.2f}" for _, found in stores),
-        ]
-        for case, value in stores[0][1]["filters"].items()
-    ]
-    return table(["filter", "messages that pass", *(store for store, _ in stores)], rows)
 
 
 def size() -> str:
@@ -316,24 +222,6 @@ def _early_and_late(recall: dict[str, float]) -> str:
     return f"{share(recall['5'])} / {share(recall['15'])}"
 
 
-def kinds_extracted() -> str:
-    """Return the table of recall with extraction on the kinds of talk measured with it."""
-    rows = []
-    for what, (extraction, _) in _EXTRACTION.items():
-        for name, card in _EMBEDDERS.items():
-            measured = result(f"kinds-{extraction}-{name}")["kinds"]
-            mark = _earlier(f"{extraction}-{name}")
-            cells = (
-                share(measured[talk]["recall"]["default"]["15"]) + mark if talk in measured else ""
-                for talk in _EXTRACTED
-            )
-            rows.append([what, card, *cells])
-    return table(["extraction", "embedder", *_EXTRACTED], rows)
-
-
-_EXTRACTED = ("friends", "assistant", "coding agent", "group", "team", "German", "Chinese")
-
-
 def recall() -> str:
     """Return the table of evidence recall by extraction and embedder."""
     rows = [
@@ -367,18 +255,6 @@ def _recalled(name: str, weights: str | None = None, card: str = "") -> str:
 def _earlier(name: str) -> str:
     """Return a mark for a result that was measured before there was ``bench/kinds.py``."""
     return "" if "machine" in result(f"kinds-{name}")["conditions"] else "*"
-
-
-def categories() -> str:
-    """Return the table of evidence recall by category of question."""
-    names = ["single-hop", "temporal", "multi-hop", "open-domain", "adversarial"]
-    rows = []
-    for what, (extraction, _) in _EXTRACTION.items():
-        for name, card in _EMBEDDERS.items():
-            found = kind(f"{extraction}-{name}", "friends")["by_category"]
-            cells = (share(found[category]["recall"]["default"]["15"]) for category in names)
-            rows.append([what, card, *cells])
-    return table(["extraction", "embedder", *names], rows)
 
 
 def assistants() -> str:
@@ -422,42 +298,35 @@ def embedders() -> str:
 
 
 def outdated() -> str:
-    """Return the table of how often the newest value comes before the outdated ones."""
+    """Return the table of how often the newest value comes first, and how often a block has it."""
+    talks = [
+        (f"a user with an assistant, {what}", f"kinds-{extraction}", "assistant")
+        for what, (extraction, _) in _EXTRACTION.items()
+    ]
+    talks += [(f"{talk}, messages only", "kinds-none", talk) for talk in _CHANGING]
+    talks += [(what, f"kinds-{talk}", talk) for talk, what in _CHANGING_LABELS.items()]
     rows = []
-    for what, (extraction, _) in _EXTRACTION.items():
-        cells, asked = [], ""
+    for what, source, talk in talks:
+        cells, asked, block = [], "", ""
         for name in _EMBEDDERS:
-            measured = result(f"kinds-{extraction}-{name}")["kinds"].get("assistant", {})
-            found = measured.get("newest_first")
-            asked = str(found["questions"]) if found and "questions" in found else asked
+            found = result(f"{source}-{name}")["kinds"].get(talk, {}).get("newest_first")
+            asked = str(found.get("questions", asked)) if found else asked
             without = f" ({share(found['without_time_order'])})" if found else ""
             cells.append(share(found["share"]) + without if found else "")
-        rows.append([f"a user with an assistant, {what}", asked, *cells])
-    for name, what in _TALK.items():
-        asked = str(result(f"outdated-{name}-none-wordllama")["questions"])
-        rows.append([what, asked, *_newest(f"outdated-{name}-none")])
-    return table(["", "questions", *_EMBEDDERS.values()], rows)
+            if found and name == "wordllama":
+                block = f"{share(found['in_block'])} ; {share(found['old_alone_in_block'])}"
+        rows.append([what, asked, *cells, block])
+    return table(["", "questions", *_EMBEDDERS.values(), "in a block ; only older ones"], rows)
 
 
-_TALK = {
-    "kinds": "a coding agent and a group",
-    "languages": "users with an assistant, in German and Chinese",
+_CHANGING = ("coding agent", "group", "team", "German", "Chinese")
+_CHANGING_LABELS = {
     "current": "four short talks (`bench/labels/current`)",
     "current-learn": "six more (`bench/labels/current-learn`)",
     "current-unseen": "five that were put aside",
     "current-judge": "six more that were put aside",
 }
 """Other talk in which values change, messages only."""
-
-
-def _newest(start: str) -> list[str]:
-    """Cells of the shares with the newest first, with and without the order in time."""
-    cells = []
-    for name in _EMBEDDERS:
-        measured = (RESULTS / f"{start}-{name}.json").exists()
-        found = result(f"{start}-{name}") if measured else None
-        cells.append(f"{share(found['share'])} ({share(found['without'])})" if found else "")
-    return cells
 
 
 def context() -> str:
@@ -487,25 +356,6 @@ def context() -> str:
     head = [
         "data", "block", "evidence carried", "all of it", "carried per 1,000 tokens",
         "messages shown", "characters of evidence or beside it",
-    ]  # fmt: skip
-    return table(head, rows)
-
-
-def session_lines() -> str:
-    """Return the table of what the lines of sessions cost a block of 1,300 tokens."""
-    rows = []
-    for extractor in ("rules", "recorded"):
-        for kind, found in result(f"session-lines-{extractor}")["kinds"].items():
-            rows.append(
-                [
-                    f"{kind}, {extractor}", f"{found['questions']:,}", share(found["has_line"]),
-                    share(found["shown"]), share(found["shown_without"]),
-                    f"{found['worse']} ; {found['better']}",
-                ]
-            )  # fmt: skip
-    head = [
-        "data", "questions", "blocks with a line", "evidence in the block", "without lines",
-        "questions with less ; more",
     ]  # fmt: skip
     return table(head, rows)
 
@@ -562,33 +412,6 @@ STRATEGY_ROWS = (
     ("ama", "1 round", "AMA, 1 round (oracle)"),
     ("ama", "2 rounds", "AMA, 2 rounds (oracle)"),
     ("ama", "3 rounds", "AMA, 3 rounds (oracle)"),
-)
-
-
-_LOOP_WAYS = {
-    "one search": "one search of 15",
-    "one larger search": "one search of 33",
-    "union": "15, and 6 for each query",
-    "new messages": "15, and 6 new ones for each query",
-    "together": "together in one search",
-    "block": "a block of 1,300 tokens",
-    "block, together": "the same with all queries",
-}
-
-
-def page() -> str:
-    """Return the table of the times in which the page paints its views on a large memory."""
-    rows = [
-        [view, *(f"{found[what][which]:,}" for what, which in _PAGE_TIMES)]
-        for view, found in result("page")["views"].items()
-    ]
-    return table(["view, times in ms", "first paint", "slowest", "with its data"], rows)
-
-
-_PAGE_TIMES = (
-    ("first_paint_ms", "median"),
-    ("first_paint_ms", "largest"),
-    ("ready_ms", "median"),
 )
 
 
@@ -680,52 +503,6 @@ def _latencies(found: dict[str, float]) -> str:
     return " / ".join(f"{found[f'p{p}_ms']:,.0f}" for p in (50, 95, 99)) + " ms"
 
 
-def imports() -> str:
-    """Return the table of reading large files without storing them."""
-    rows = []
-    for item in result("import")["results"]:
-        whole, tenth = item["read_whole"], item["read_tenth"]
-        rows.append(
-            [
-                f"`{item['format']}`, {whole['megabytes']:,.0f} MB",
-                f"{whole['messages']:,}",
-                f"{whole['cpu_seconds']:,.0f} s",
-                f"{whole['peak_megabytes']} MB",
-                f"{tenth['peak_megabytes']} MB",
-            ]
-        )
-    head = ["file", "messages", "processor time", "memory, at most", "of a tenth of the file"]
-    return table(head, rows)
-
-
-def several_queries() -> str:
-    """Return the table of the evidence that recorded follow-up queries find."""
-    rows = []
-    for what, name, kind in (
-        ("LoCoMo, multi-hop", "locomo-rules-wordllama", "multi-hop"),
-        ("LoCoMo, single-hop", "locomo-rules-wordllama", "single-hop"),
-        ("assistants, all", "assistants-rules-bge-small", "all"),
-        ("assistants, multi-session", "assistants-rules-bge-small", "multi-session"),
-    ):
-        found = result(f"loop-{name}")
-        for way, shown in _LOOP_WAYS.items():
-            if way not in found["always"]:
-                continue
-            always, stopped = found["always"][way][kind], found["by verdict"][way][kind]
-            rows.append(
-                [
-                    what,
-                    shown,
-                    f"{share(always['share'])} / {share(always['whole'])}",
-                    f"{always['messages']:.1f}",
-                    f"{share(stopped['share'])} / {share(stopped['whole'])}",
-                    f"{stopped['messages']:.1f}",
-                ]
-            )
-    head = ["questions", "asked", "evidence found / all of it", "messages"]
-    return table([*head, "by verdict", "messages"], rows)
-
-
 def extraction() -> str:
     """Return the table of what the rules read of each kind of text, and how much of it is right."""
     rows = [
@@ -742,49 +519,6 @@ def extraction() -> str:
     ]
     head = ["`rules`", "messages", "facts", "judged", "useful", "false"]
     return table([*head, "processor time a message"], rows)
-
-
-def languages() -> str:
-    """Return the table of how well English is told from other languages."""
-    found = result("languages")
-    ours = found["cognigraph"]
-    return table(
-        [f"{found['messages']} messages", "read as English", "left undecided"],
-        [
-            ["English", share(ours["english_read"]), share(ours["english_undecided"])],
-            [
-                "eleven other languages",
-                share(ours["foreign_read"]),
-                share(ours["foreign_undecided"]),
-            ],
-        ],
-    )
-
-
-def enrichment() -> str:
-    """Return the table of the cost and yield of enrichment."""
-    rows = []
-    for what, name in (
-        ("`rules`", "enrich-rules"),
-        ("recorded", "enrich-recorded"),
-        ("recorded answers through prompts, client and parser", "enrich-recorded-model"),
-    ):
-        found = result(name)
-        rows.append(
-            [
-                what,
-                f"{found['calls_per_session']['most']}",
-                f"{found['tokens_per_turn']:.0f}",
-                f"{found['triples']:,}",
-                f"{share(found['evidence_with_triple'])} / "
-                f"{share(found['evidence_with_triple_not_mentioned'])}",
-            ]
-        )
-    head = [
-        "extractor", "calls a session, at most", "tokens a message", "triples",
-        "answering messages with a triple / with a fact",
-    ]  # fmt: skip
-    return table(head, rows)
 
 
 def model_cost() -> str:
@@ -889,62 +623,6 @@ def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-_FORGETTING = {
-    "dry_run": "count what a session would take (`dry_run=True`)",
-    "message": "one message",
-    "session": "a session of 20",
-    "entity": "an entity with 50 messages",
-    "search_after": "the next search, which reads the index anew",
-    "everything": "everything",
-    "delete_space": "`delete_space` of what is then empty",
-}
-
-
-def forgetting() -> str:
-    """Return the table of what forgetting takes in a SQLite file, by its size."""
-    sizes = result("forget-sqlite")["sizes"]
-    head = [f"{size['messages']:,} messages, {size['file_mb']:.0f} MB" for size in sizes]
-    rows = [
-        [title, *(_seconds(size["steps"][step]) for size in sizes)]
-        for step, title in _FORGETTING.items()
-    ]
-    left = [f"{size['copies_left']}" for size in sizes]
-    return table(
-        ["seconds (of processor time)", *head], [*rows, ["copies left in the file", *left]]
-    )
-
-
-def _seconds(step: dict[str, float]) -> str:
-    return f"{step['seconds']:.2f} ({step['cpu_seconds']:.2f})"
-
-
-_PAPER = {
-    "paper": "**the paper** (`licomemory`)",
-    "no_session_layer": "no session layer: S_s := S_t, facts of all sessions",
-    "triples_by_vector": "facts by vector only, not by entity",
-    "triples_by_entity": "facts by entity only",
-    "no_structure": "facts by vector only, no session layer",
-    "arithmetic": "arithmetic instead of harmonic mean",
-    "no_decay": "no decay",
-    "exponential": "exponential decay (tk = 1)",
-    "tk_0.05": "tk = 0.05",
-    "tk_0.2": "tk = 0.2",
-    "tk_0.5": "tk = 0.5",
-    "tau_0.25": "tau = median / 4",
-    "tau_0.5": "tau = median / 2",
-    "tau_2.0": "tau = 2 × median",
-    "tau_4.0": "tau = 4 × median",
-    "wide": '`candidates="wide"`',
-    "default": "**the default profile**",
-}
-_WIDE = {
-    "wide": '**the equations of the paper, `candidates="wide"`**',
-    "wide_no_session_layer": "no session layer (S_s := S_t)",
-    "no_hyperlinks": "no hyperlinks: no fact leads to a message",
-    "flat": "neither of the two",
-    "bare_chunks_among": "messages without a fact compete as if they were one",
-    "wide_no_decay": "no decay",
-}
 _DEFAULT = {
     "default": "**the default profile**",
     "default_no_windows": "no windows",
@@ -958,38 +636,20 @@ _DEFAULT = {
 }
 
 
-def ablation_paper() -> str:
-    """Return the table of the paper's ranking with one part changed at a time."""
-    return _ablation(_PAPER, "paper")
-
-
-def ablation_wide() -> str:
-    """Return the table of the paper's equations on candidates from all sources."""
-    return _ablation(_WIDE, "wide")
-
-
 def ablation_default() -> str:
     """Return the table of the default ranking with one part changed at a time."""
-    return _ablation(_DEFAULT, "default")
-
-
-def _ablation(names: dict[str, str], base: str) -> str:
     rows = [
-        [what, *(_ablated(f"ablation-{name}", row, base) for name in _EMBEDDERS)]
-        for row, what in names.items()
+        [what, *(_ablated(f"ablation-{name}", row) for name in _EMBEDDERS)]
+        for row, what in _DEFAULT.items()
     ]
-    return table(
-        [f"recall@15, difference to {names[base].replace('**', '')}", "wordllama", "BGE-small"],
-        rows,
-    )
+    head = "recall@15, difference to the default profile"
+    return table([head, "wordllama", "BGE-small"], rows)
 
 
-def _ablated(name: str, row: str, base: str) -> str:
-    found = result(name)["rows"].get(row)
-    if found is None:
-        return "–"
+def _ablated(name: str, row: str) -> str:
+    found = result(name)["rows"][row]
     text = share(found["recall"]["all"]["mean"])
-    if row == base or found["difference"]["to"] != base:
+    if row == "default":
         return text
     apart = found["difference"]["all"]
     low, high = map(difference, apart["interval"])
@@ -1051,13 +711,9 @@ def torture() -> str:
 
 
 TABLES: tuple[Callable[[], str], ...] = (
-    summary, insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
-    size_neo4j, recall,
-    categories, assistants, embedders, outdated, kinds, kinds_extracted, context, session_lines,
-    strategies, several_queries, page, hooks,
-    serve, serve_many, greedy_key, imports, extraction, languages, enrichment, enrichment_large,
-    many_spaces, memory_of_spaces, model_cost, observing, dates, ablation_paper, ablation_wide,
-    ablation_default, updates, forgetting, torture,
+    summary, insert, insert_large, bulk_writers, search, size, size_neo4j, recall, assistants,
+    embedders, outdated, kinds, context, strategies, hooks, serve, serve_many, greedy_key,
+    extraction, model_cost, observing, dates, ablation_default, updates, torture,
 )  # fmt: skip
 
 

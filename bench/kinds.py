@@ -13,7 +13,7 @@ Recall is the share of a question's evidence among the first k distinct messages
 whether any of it is there; both are means over the questions that have evidence. ``difference`` is
 the recall@15 of the search minus that of the best plain ranking, with the 95 % interval of paired
 questions, resampled within each conversation. ``newest_first`` is about questions on something
-that has changed. Times include the embedding of the question.
+that has changed (:class:`Changed`). Times include the embedding of the question.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ SEARCH = "default"
 CUTOFFS = (5, 10, 15)
 MOST = CUTOFFS[-1]
 DEEP = 50
+TOKENS = 1300
 LABELS = Path(__file__).parent / "labels"
 UNORDERED = SearchSettings(time_order=False)
 
@@ -86,17 +87,29 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question and its answers by ranking.
+class Changed:
+    """What is found of a thing that has changed.
 
-    ``newest_first`` says, where something has changed, whether a message with the present value
-    ranks before all with outdated ones only, and whether it does without the order in time.
+    Whether a message with the present value ranks before all with outdated ones only, and whether
+    it does without the order in time; whether a block of ``TOKENS`` tokens has the present value,
+    and whether it has outdated ones alone. A block shows the day of each message, so that its
+    reader can tell which value is the present one.
     """
+
+    newest_first: bool
+    without_time_order: bool
+    in_block: bool
+    old_alone_in_block: bool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and its answers by ranking; ``changed`` if it is about something that has."""
 
     conversation: str
     category: str
     answers: Mapping[str, Answer]
-    newest_first: tuple[bool, bool] | None
+    changed: Changed | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +180,20 @@ def _asked(space: Space, plain: Plain, conversation: str, question: Question) ->
         scores = {k: score(ids, question.evidence, k) for k in CUTOFFS}
         recall = {k: found.recall for k, found in scores.items()}
         answers[name] = Answer(recall, {k: found.recall_any for k, found in scores.items()}, spent)
-    newest = None
-    if question.outdated - question.evidence:
-        newest = (_newest_first(space, question, None), _newest_first(space, question, UNORDERED))
-    return Asked(conversation, question.category, answers, newest)
+    changed = _changed(space, question) if question.outdated - question.evidence else None
+    return Asked(conversation, question.category, answers, changed)
+
+
+def _changed(space: Space, question: Question) -> Changed:
+    block = space.context(question.text, max_tokens=TOKENS, now=question.now)
+    cited = {citation.id for citation in block.citations}
+    in_block = not cited.isdisjoint(question.evidence)
+    return Changed(
+        newest_first=_newest_first(space, question, None),
+        without_time_order=_newest_first(space, question, UNORDERED),
+        in_block=in_block,
+        old_alone_in_block=not in_block and not cited.isdisjoint(question.outdated),
+    )
 
 
 def _newest_first(space: Space, question: Question, settings: SearchSettings | None) -> bool:
@@ -197,11 +220,13 @@ def report(asked: list[Asked]) -> dict[str, Any]:
         for conversation in names
     ]
     interval = rounded(bootstrap(apart))
-    changed = [each.newest_first for each in asked if each.newest_first is not None]
+    changed = [each.changed for each in asked if each.changed is not None]
     order = {
         "questions": len(changed),
-        "share": mean([ordered for ordered, _ in changed]),
-        "without_time_order": mean([unordered for _, unordered in changed]),
+        "share": mean([each.newest_first for each in changed]),
+        "without_time_order": mean([each.without_time_order for each in changed]),
+        "in_block": mean([each.in_block for each in changed]),
+        "old_alone_in_block": mean([each.old_alone_in_block for each in changed]),
     }
     return {
         **figures(asked),

@@ -19,7 +19,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ from typing import Any
 from bench.measure import write
 from bench.recorded_model import PrefixCache, RecordedModel, Server
 from bench.said import talks
-from cognigraph import Memory
+from cognigraph import Memory, Usage
 from cognigraph.ingest.model.extractor import READ_PROMPT, SUMMARY_PROMPT, ModelExtractor
-from cognigraph.llm import ChatModel, Ledger, Prices
+from cognigraph.llm import Answer, ChatModel, Prices, Prompt
 from cognigraph.llm.prompts import prompt_file
 from cognigraph.text.marks import estimate_tokens
 
@@ -72,14 +72,28 @@ def _written(answer: dict[str, Any]) -> int:
     return estimate_tokens(text) if answer else 0
 
 
+class Counting(ChatModel):
+    """Adds up what its answers took, by the prompt's name."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.stages: dict[str, Usage] = {}
+
+    def ask(self, prompt: Prompt, schema: Any) -> Answer[Any]:
+        """Answer a prompt."""
+        answer = super().ask(prompt, schema)
+        self.stages[prompt.name] = self.stages.get(prompt.name, Usage()) + answer.usage
+        return answer
+
+
 def measure(data: Path, prices: Sequence[Prices], cached_from: int) -> dict[str, Any]:
     """Enrich all conversations of a folder; return what it took for 1,000 messages."""
-    model, ledger, total = Model.of(data), Ledger(), Counter[str]()
+    model, total = Model.of(data), Counter[str]()
     assert isinstance(model, Model)
     with (
         Server(model, PrefixCache(cached_from)) as server,
         tempfile.TemporaryDirectory() as folder,
-        ChatModel("recorded", base_url=server.url, ledger=ledger) as client,
+        Counting("recorded", base_url=server.url) as client,
     ):
         extractor = ModelExtractor(client)
         for talk in talks(data):
@@ -94,7 +108,7 @@ def measure(data: Path, prices: Sequence[Prices], cached_from: int) -> dict[str,
             for message in talk.messages:
                 total["words"] += len(message["text"].split())
                 total["said"] += estimate_tokens(message["text"])
-    return report(total, model.tokens, ledger, prices)
+    return report(total, model.tokens, client.stages, prices)
 
 
 def given_prices(text: str) -> Prices:
@@ -104,7 +118,10 @@ def given_prices(text: str) -> Prices:
 
 
 def report(
-    total: Counter[str], tokens: Counter[str], ledger: Ledger, prices: Sequence[Prices]
+    total: Counter[str],
+    tokens: Counter[str],
+    stages: Mapping[str, Usage],
+    prices: Sequence[Prices],
 ) -> dict[str, Any]:
     """Return the sums per 1,000 messages, by the prompts that were sent."""
 
@@ -133,8 +150,8 @@ def report(
             "system_prompts": per_1000(tokens["system"]),
             "output_of_facts": per_1000(tokens["facts"]),
             "output_of_summaries": per_1000(tokens["summaries"]),
-            "stages": {stage: row(entry.usage) for stage, entry in ledger.stages.items()},
-            "together": row(ledger.total.usage),
+            "stages": {stage: row(usage) for stage, usage in stages.items()},
+            "together": row(sum(stages.values(), Usage())),
         },
     }
 

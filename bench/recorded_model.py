@@ -1,15 +1,11 @@
 """A loopback model that answers the prompts of ``ModelExtractor`` from recordings.
 
-python -m bench.recorded_model --data DIR
-
-Prints the two environment variables to set, and serves until it is interrupted. It allows the calls
-and tokens of extraction by a model to be measured without one: prompts, client, parser and graph
-are real, and tokens are estimated as for the budgets of prompts.
+It allows the calls and tokens of extraction by a model to be measured without one: prompts, client,
+parser and graph are real, and tokens are estimated as for the budgets of prompts.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from bisect import bisect
@@ -200,16 +196,3 @@ def _completion(model: RecordedModel, system: str, user: str, cached: int) -> di
             "prompt_tokens_details": {"cached_tokens": cached},
         },
     }  # fmt: skip
-
-
-def main() -> None:
-    """Serve until interrupted."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", required=True)
-    with Server(RecordedModel.of(Path(parser.parse_args().data))) as server:
-        print(f"export COGNIGRAPH_MODEL=recorded OPENAI_BASE_URL={server.url}", flush=True)
-        server.thread.join()
-
-
-if __name__ == "__main__":
-    main()

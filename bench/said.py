@@ -6,7 +6,7 @@ A folder has ``conversations/NAME.json``: ``sessions[]`` with ``session``, ``tim
 ``CATEGORIES``) and perhaps ``kind``, ``outdated[]``, ``asked_turn`` (the turn in which it is
 asked; it sees only those before) and ``asked_at`` (a time or a month; without it, the day after
 the last turn). It may have ``extractions/NAME.json`` (see ``RecordedExtractor``),
-``queries/NAME.json`` (see ``RecordedReader``) and ``loops/NAME.json`` (see ``bench/loop.py``).
+``queries/NAME.json`` (see ``RecordedReader``) and ``loops/NAME.json`` (``bench/strategies.py``).
 """
 
 from __future__ import annotations

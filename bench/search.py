@@ -1,7 +1,7 @@
 """Measure search latency on a large synthetic memory, in one space and spread over many.
 
 python -m bench.search --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
-    [--file FILE] [--filters] --json FILE
+    [--file FILE] --json FILE
 
 For each number of spaces, the same rows are generated from a seed, and the same number of questions
 is asked in random spaces. For a file, the benchmark also measures the time from opening it to the
@@ -9,9 +9,6 @@ first answer, in a new process, and the memory of that process. ``--file`` measu
 ``bulk.py`` has filled with one space, which takes minutes where enriching takes an hour. On a Neo4j
 server, a bare read is timed after each search, and its index queries alone; with ``--server-pid``
 of a server on this machine, the processor time that it takes for a search is counted too.
-
-``--filters`` measures searches with a filter against searches without, and nothing else. Messages
-of the space that have no tags get some first, so give it a copy.
 """
 
 from __future__ import annotations
@@ -30,7 +27,6 @@ from uuid import uuid4
 
 from bench.bulk import RUN as BULK_RUN
 from bench.bulk_writers import server_seconds
-from bench.filtered import K, cases, compare, mark_messages
 from bench.measure import machine, percentiles, resident_mb, write
 from bench.neo4j_floor import Floor, IndexQueries
 from bench.synthetic import START, SyntheticExtractor, World, messages
@@ -40,8 +36,6 @@ NOW = START.replace(year=START.year + 20)
 QUESTIONS = 300
 PATIENT = Settings(storage=StorageSettings(read_timeout=300))
 """On a busy server the first statements are planned slowly."""
-FILTERED = 100
-"""Questions that are asked with every filter."""
 
 
 def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> dict[str, float]:
@@ -164,32 +158,6 @@ def answer_cold(location: str, run: str) -> None:
         sys.stdout.write(json.dumps(found))
 
 
-def measure_filters(arguments: argparse.Namespace) -> None:
-    """Compare searches with filters, in a space that is filled if it does not exist."""
-    run = arguments.run or (BULK_RUN if arguments.file else uuid4().hex[:6])
-    world, chunks = World(), arguments.chunks
-    extractor = SyntheticExtractor(world, arguments.triples // chunks)
-    with tempfile.TemporaryDirectory() as folder:
-        location = arguments.store if "://" in arguments.store else f"{folder}/filters.db"
-        location = arguments.file or location
-        with Memory(location, extractor=extractor, enrich="manual") as memory:
-            fill(memory, world, chunks, 1, run)
-            mark_messages(memory, location, f"{run}-0", chunks)
-        with Memory(location, enrich="manual") as memory:
-            asked = [question for _, question in questions(world, chunks, 1)][:FILTERED]
-            space = memory.space(f"{run}-0")
-            found = compare(space, cases(world, chunks), asked, now=NOW)
-    result = {
-        "store": "neo4j" if "://" in arguments.store else arguments.store,
-        "chunks": chunks,
-        "questions": len(asked),
-        "k": K,
-        "filters": found,
-        "machine": machine(),
-    }
-    write(result, arguments.json)
-
-
 def main() -> None:
     """Run from the command line."""
     if sys.argv[1:2] == ["--cold"]:
@@ -202,13 +170,9 @@ def main() -> None:
     parser.add_argument("--spaces", default="1,1000")
     parser.add_argument("--run", help="prefix of the space names; existing spaces are reused")
     parser.add_argument("--file", help="a file that bulk.py filled; implies one space")
-    parser.add_argument("--filters", action="store_true")
     parser.add_argument("--server-pid", type=int, help="of a Neo4j server on this machine")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    if arguments.filters:
-        measure_filters(arguments)
-        return
     world = World()
     extractor = SyntheticExtractor(world, arguments.triples // arguments.chunks)
     layouts: dict[str, Any] = {}

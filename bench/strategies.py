@@ -18,9 +18,8 @@ search (verdict and follow-up queries). Two kinds of stand-ins for a model are m
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -39,24 +38,6 @@ KS = (1, 3, 5, 10, 20)
 N, K, ROUNDS = 30, 10, 4
 ONE_SEARCH = (15, 27, 33)
 LAYERS: tuple[Layer, ...] = ("messages", "episodes", "facts")
-PAPERS = {
-    "hymem": {
-        "table 3: share going deep": {"1": 0.43, "3": 0.32, "5": 0.29, "10": 0.22, "20": 0.21},
-        "table 3: tokens": {"1": 1966, "3": 1747, "5": 1561, "10": 1540, "20": 1729},
-        "table 2: accuracy, tokens": {
-            "light + deep + reflection": [0.8955, 1540],
-            "deep only + reflection": [0.9175, 3192],
-            "light only": [0.6798, 794],
-        },
-    },
-    "ama": {
-        "table 3: accuracy by layer": {
-            "messages": 0.669, "episodes": 0.688, "facts": 0.712, "all": 0.774,
-        },
-        "table 4: accuracy, tokens by rounds": {"1": [0.723, 2491], "2": [0.774, 3613]},
-    },
-}  # fmt: skip
-"""Figures that the papers report on LoCoMo, to be compared in shape: theirs are accuracies."""
 
 
 @dataclass(frozen=True)
@@ -257,9 +238,6 @@ def questions(talk: Talk) -> Iterator[Asked]:
             yield Asked(item.text, item.category, item.evidence, item.now, recorded)
 
 
-Measure = Callable[[Space, Asked, Mapping[str, Means]], None]
-
-
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Fill a memory for each conversation, and ask its questions."""
     data, recording = Path(arguments.data), Recording(obey=True)
@@ -287,25 +265,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             name: {way: means.report(*kinds) for way, means in ways.items()}
             for name, ways in found.items()
         },
-        "papers": PAPERS,
     }
-
-
-def table(result: Mapping[str, Any]) -> str:
-    """The main figures, beside those of the papers."""
-    lines = []
-    for name in ("licomemory", "hymem", "ama"):
-        lines.append(f"{name}: share of the evidence (all | multi-hop or multi-session), tokens")
-        for way, kinds in result[name].items():
-            several = next((kinds[kind] for kind in kinds if kind != "all"), {})
-            row = [f"{kinds['all']['evidence']:.3f}", f"{several.get('evidence', 0):.3f}"]
-            for figure in ("deep", "all", "messages", "passed", "tokens", "block_tokens"):
-                if figure in kinds["all"]:
-                    row.append(f"{figure} {kinds['all'][figure]:,.2f}")
-            lines.append(f"  {way:28} {' | '.join(row)}")
-        for title, figures in PAPERS.get(name, {}).items():
-            lines.append(f"  paper, {title}: {json.dumps(figures)}")
-    return "\n".join(lines)
 
 
 def main() -> None:
@@ -317,9 +277,7 @@ def main() -> None:
     parser.add_argument("--conversations", nargs="*")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    result = run(arguments)
-    write(result, arguments.json)
-    print(table(result))
+    write(run(arguments), arguments.json)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from itertools import accumulate, product
 
 from cognigraph import Message
 from cognigraph.ingest import Extraction, Fact, Window
-from cognigraph.model import Role, Theme
+from cognigraph.model import Theme
 from cognigraph.text.terms import is_foreign_word
 
 FUNCTION_WORDS = """the to and a of i it in you that is was for on my with we have be this but not
@@ -78,18 +78,6 @@ def messages(world: World, count: int, *, space: int = 0) -> Iterator[Message]:
             speaker=speakers[number % 2],
             at=START + timedelta(days=session, seconds=30 * index),
         )
-
-
-def marks_of(number: int) -> tuple[Role, tuple[str, ...], dict[str, str | int]]:
-    """Return the role, tags and metadata that a message has where filters are measured."""
-    rarer = (("starred", 10), ("rare", 1000))
-    tags = tuple(sorted(tag for tag, every in rarer if number % every == 0))
-    channel = ("mail", "chat", "call")[number % 3]
-    return (
-        ("assistant" if number % 2 else "user"),
-        tags,
-        {"channel": channel, "ticket": number // 100},
-    )
 
 
 class SyntheticExtractor:

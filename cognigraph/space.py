@@ -294,7 +294,7 @@ class Space(Tenant):
         """
         chosen = settings or self._engine.settings.search
         wanted = chosen.k if k is None else k
-        has_others = explain and layer != "episodes"
+        has_others = explain and layer != "episodes"  # no message ranks beside those of episodes
         count = max(wanted, EXPLAINED) if has_others else wanted
         result = answer_question(
             self._engine,

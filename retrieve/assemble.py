@@ -17,7 +17,6 @@ from copy import copy
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
-from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, Session, Triple
 from cognigraph.retrieve.block_lines import (
@@ -39,11 +38,10 @@ from cognigraph.retrieve.confidence import WEAK
 from cognigraph.retrieve.excerpt.messages import Messages, Shown, told_again
 from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
+from cognigraph.retrieve.search import key_of
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
 from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
-
-_T = TypeVar("_T")
 
 _HEADINGS = {"E": "Episodes:", "S": "Sessions:", "T": "Facts:", "C": "Messages:"}
 _MATCHES = 0.3
@@ -51,7 +49,6 @@ _MATCHES = 0.3
 
 _HELPS = 0.5
 """A fact helps if it matches the question at least this well, compared with the best fact."""
-
 
 _SESSION, _EPISODE = 45, 60
 """The most tokens of the line of a session, and of an episode in an overview."""
@@ -123,7 +120,7 @@ class _Block:
         self._open.add(kind)
         return cost
 
-    def fit(self, messages: Sequence[Shown], before: Sequence[Shown]) -> bool:
+    def take_messages(self, messages: Sequence[Shown], before: Sequence[Shown]) -> bool:
         """Take messages together, in the place of those taken as ``before``; False if too long.
 
         Labels are given later, but they are the same numbers in another order.
@@ -168,12 +165,7 @@ def assemble(
     if not (result.hits or result.triples or result.episodes or background.written):
         return empty
     analyses = background.analyses or (analyse(result.question, result.trace.now),)
-    opening = [HEADER]
-    if result.trace.asks is not None:
-        opening.append(f"Now: {day(result.trace.now, zone)}")
-    if result.hits and result.confidence is not None and result.confidence < WEAK:
-        opening.append(f"Weak: perhaps nothing here answers (confidence {result.confidence:.2f})")
-    opening += background.written
+    opening = [*_opening(result, zone), *background.written]
     past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
     carried = Carried(background, zone)
@@ -187,35 +179,29 @@ def assemble(
     episodes = _Topics(block, "E", zone, int(max_tokens * _EPISODE_SHARE), rate)
     topics = episodes.fill(episode_topics(result.episodes), carried)
     facts_room = int(max_tokens * settings.triple_share)
-    if not topics and settings.sessions:
+    if not topics and settings.sessions and (told := session_topics(result)):
         room = int(max_tokens * settings.session_share)
         is_ample = _all_fit(result.hits, count, max_tokens - room - facts_room)
-        sessions = _Topics(block, "S", zone, room, rate, is_ample=is_ample)
-        topics = sessions.fill(session_topics(result), carried)
+        topics = _Topics(block, "S", zone, room, rate, is_ample=is_ample).fill(told, carried)
     short = settings.short_message if settings.excerpts else None
     messages = Messages(result.hits, background, analyses, short=short, zone=zone)
 
     def fill(facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
-        line = partial(triple_line, zone=zone)
         own = block.copy()
-        triples = _fill(own, "T", facts, line, facts_room, carried.fact)
-        return triples, messages.choose(triples, own.fit, endings(triples).of)
+        triples = _take_facts(own, facts, facts_room, zone, carried)
+        return triples, messages.choose(triples, own.take_messages, endings(triples).of)
 
     triples, chosen = fill(facts)
-    texts = {(item.hit.session, item.hit.id): item.text for item in chosen}
+    texts = {key_of(item.hit): item.text for item in chosen}
     again = told_again(triples, texts, zone)
     if again:  # the room of facts that messages tell goes to further messages
         triples, chosen = fill([fact for fact in triples if fact.uid not in again])
     while topics or triples or chosen or background.written:
-        context = _render(
-            opening,
-            topics,
-            triples,
-            _items(_ordered(chosen, result, settings), zone, background),
-            zone,
-            count,
-            result.confidence,
-        )
+        ordered = _ordered(chosen, result, settings)
+        # Whole heads in an overview, where dates are what matters, and before what is out of date.
+        whole = {at for at, item in enumerate(ordered) if background.overview or item.has_note}
+        lines = with_short_heads([(item.hit, item.text) for item in ordered], zone, whole)
+        context = _render(opening, topics, triples, ordered, lines, zone, count, result.confidence)
         if context.tokens <= max_tokens:
             return context
         # Counting is not additive for every tokenizer: drop the least important item and recount.
@@ -228,6 +214,16 @@ def assemble(
         else:
             break
     return empty
+
+
+def _opening(result: SearchResult, zone: tzinfo) -> list[str]:
+    """The first lines: with the day if it asks for a time, and a warning if little is sure."""
+    lines = [HEADER]
+    if result.trace.asks is not None:
+        lines.append(f"Now: {day(result.trace.now, zone)}")
+    if result.hits and result.confidence is not None and result.confidence < WEAK:
+        lines.append(f"Weak: perhaps nothing here answers (confidence {result.confidence:.2f})")
+    return lines
 
 
 class _Endings:
@@ -260,6 +256,8 @@ def helpful(
     All of them if none matches, as in a language of which there are no word vectors. What
     superseded a fact that helps is kept with it.
     """
+    if not triples:  # as without an extractor: reading no texts takes a while, too
+        return []
     texts = [triple.text for triple in triples]
     scores = [matches(texts, analysis, background.idf).tolist() for analysis in analyses]
     floors = [_floor(max(own, default=0.0)) for own in scores]
@@ -280,7 +278,7 @@ def _ordered(
     chosen: Sequence[Shown], result: SearchResult, settings: ContextSettings
 ) -> list[Shown]:
     """The messages by time or by rank; a correction never stands before what it corrects."""
-    rank = {(hit.session, hit.id): rank for rank, hit in enumerate(result.hits)}
+    rank = {key_of(hit): rank for rank, hit in enumerate(result.hits)}
 
     def by_time(item: Shown) -> tuple[datetime, str, int, str, int]:
         at_once = item.corrects is not None and item.corrects.at == item.hit.at
@@ -289,21 +287,9 @@ def _ordered(
 
     def by_rank(item: Shown) -> tuple[int, int]:
         placed = item.corrects or item.hit
-        return rank[placed.session, placed.id], item.place
+        return rank[key_of(placed)], item.place
 
     return sorted(chosen, key=by_time if settings.order == "time" else by_rank)
-
-
-def _items(messages: Sequence[Shown], zone: tzinfo, background: Background) -> list[Shown]:
-    """The messages in the order in which they are shown, with the heads that they have there."""
-    texts = _texts(messages, zone, background)
-    return [replace(item, text=text) for item, text in zip(messages, texts, strict=True)]
-
-
-def _texts(messages: Sequence[Shown], zone: tzinfo, background: Background) -> list[str]:
-    """Whole heads in an overview, where dates are what matters, and before what is out of date."""
-    whole = [place for place, item in enumerate(messages) if background.overview or item.has_note]
-    return with_short_heads([(item.hit, item.text) for item in messages], zone, whole)
 
 
 def _all_fit(hits: Sequence[Hit], count: Callable[[str], int], room: int) -> bool:
@@ -382,29 +368,25 @@ def _best_matches(
     return [max(own) for own in zip(*scores, strict=True)]
 
 
-def _fill(
-    block: _Block,
-    kind: str,
-    items: Sequence[_T],
-    line: Callable[[_T], str],
-    budget: int,
-    checked: Callable[[_T], _T | None] = lambda item: item,
-) -> list[_T]:
-    """Take the items that fit, in order; one that is too long does not stop shorter ones.
+def _take_facts(
+    block: _Block, facts: Sequence[Triple], room: int, zone: tzinfo, carried: Carried
+) -> list[Triple]:
+    """Take the facts that fit into the room, in order, as far as their messages carry them.
 
-    ``checked`` makes an item that would fit shorter, or leaves it out.
+    One that is too long does not stop shorter ones, and is not checked.
     """
-    taken: list[_T] = []
-    for item in items:
-        if not block.has_room(kind, f"[{kind}{len(taken) + 1}] {line(item)}", budget):
+    taken: list[Triple] = []
+    for fact in facts:
+        label = f"[T{len(taken) + 1}]"
+        if not block.has_room("T", f"{label} {triple_line(fact, zone)}", room):
             continue
-        shown = checked(item)
+        shown = carried.fact(fact)
         if shown is None:
             continue
-        cost = block.take(kind, f"[{kind}{len(taken) + 1}] {line(shown)}", budget)
+        cost = block.take("T", f"{label} {triple_line(shown, zone)}", room)
         if cost is not None:
             taken.append(shown)
-            budget -= cost
+            room -= cost
     return taken
 
 
@@ -413,18 +395,20 @@ def _render(
     topics: Sequence[Topic],
     triples: Sequence[Triple],
     messages: Sequence[Shown],
+    texts: Sequence[str],
     zone: tzinfo,
     count: Callable[[str], int],
     confidence: float | None,
 ) -> Context:
+    """Write the block; ``texts`` are those of the messages, with the heads that they have here."""
     lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
         ("E", [_topic_item(item, zone) for item in _in_time(topics) if item.kind == "episode"]),
         ("S", [_topic_item(topic, zone) for topic in topics if topic.kind == "session"]),
         ("T", [(triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
-        ("C", [(m.text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
-               for m in messages]),
+        ("C", [(text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
+               for m, text in zip(messages, texts, strict=True)]),
     ]  # fmt: skip
     for kind, items in groups:
         if items:

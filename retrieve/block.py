@@ -22,11 +22,13 @@ from cognigraph.retrieve.confidence import FEW, without_unsupported
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import subject_of
 from cognigraph.retrieve.rank.signals import corrects
+from cognigraph.retrieve.results import hit_of
 from cognigraph.retrieve.search import (
     MessageKey,
     NextTurn,
     QueryOutcome,
     SearchOutcome,
+    key_of,
     search,
     search_layer,
 )
@@ -62,24 +64,29 @@ def build_block(
     request has a ``min_confidence`` of its own.
     """
     subject = subject_of(request.question, shape)
-    wanted = k or settings.messages
-    if wanted is None:
-        wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
+    considered = k or settings.messages or max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     if subject is None:
-        outcome = search(request, k=wanted)
+        outcome = search(request, k=considered)
     else:
-        outcome = find_overview(request, subject, k=wanted)
+        outcome = find_overview(request, subject, k=considered)
     if request.min_confidence is None:
-        outcome = _without_unsupported(outcome, settings.floor)
-    background = fetch_background(request.store, request.space, outcome)
+        # A floor of 0 leaves nothing out.
+        few = settings.floor > 0 and all(
+            query.candidates.lexicon.chunks < FEW for query in outcome.queries
+        )
+        supported = without_unsupported(outcome.result, settings.floor, few=few)
+        outcome = replace(outcome, result=supported)
+    background = fetch_background(request, outcome)
     unseen = {
-        corrected: hit
-        for corrected, hit in background.corrections.items()
-        if not request.without.has_message(hit.session, hit.id)
+        corrected: correction
+        for corrected, correction in background.corrections.items()
+        if not request.without.has_message(correction.session, correction.id)
     }
-    lines = written_lines(request, settings, max_tokens)
     background = replace(
-        background, corrections=unseen, written=lines, overview=subject is not None
+        background,
+        corrections=unseen,
+        written=written_lines(request, settings, max_tokens),
+        overview=subject is not None,
     )
     block = assemble(
         outcome.result, settings, max_tokens=max_tokens, zone=zone, background=background
@@ -87,29 +94,23 @@ def build_block(
     return block if outcome.result.hits else block.with_notes(outcome.result.trace.notes)
 
 
-def _without_unsupported(outcome: SearchOutcome, floor: float) -> SearchOutcome:
-    few = all(query.candidates.lexicon.chunks < FEW for query in outcome.queries)
-    result = without_unsupported(outcome.result, floor, few=few and floor > 0)
-    kept = {(hit.session, hit.id) for hit in result.hits}
-    given = zip(outcome.result.hits, outcome.given_by, strict=True)
-    given_by = [query for hit, query in given if (hit.session, hit.id) in kept]
-    return replace(outcome, result=result, given_by=given_by)
-
-
-def fetch_background(store: Store, space: str, outcome: SearchOutcome) -> Background:
+def fetch_background(request: SearchRequest, outcome: SearchOutcome) -> Background:
     """Fetch the whole texts of hits that were split, and what was said around the hits."""
+    store, space = request.store, request.space
     weights: dict[str, float] = {}
     for query in outcome.queries:
         terms = query.plan.analysis.terms
         weights.update(zip(terms, idf(query.candidates.lexicon, terms).tolist(), strict=True))
     hits = outcome.result.hits
+    placed = list(_placed(outcome))
     # With a filter only what passes it is shown, so nothing is quoted from other messages.
     is_filtered = any(query.plan.request.where != Filter() for query in outcome.queries)
-    previous = {} if is_filtered else _previous(outcome)
-    following = _following(outcome)
+    previous = {} if is_filtered else {key_of(hit): query.before(row) for hit, query, row in placed}
+    following = {key_of(hit): query.following(row, hit.parts) for hit, query, row in placed}
     sources = sources_of_facts(space, outcome)
     spoken = {**chunks_of_sessions(outcome), **chunks_of_episodes(space, outcome)}
-    wanted = {*previous.values(), *(turn.uid for turns in following.values() for turn in turns)}
+    wanted = {uid for uid in previous.values() if uid is not None}
+    wanted.update(turn.uid for turns in following.values() for turn in turns)
     wanted.update(uid for uids in (*sources.values(), *spoken.values()) for uid in uids)
     records = store.search.chunks(space, sorted(wanted))
     return Background(
@@ -121,6 +122,15 @@ def fetch_background(store: Store, space: str, outcome: SearchOutcome) -> Backgr
         spoken=_spoken_texts(spoken, records),
         analyses=tuple(query.plan.analysis for query in outcome.queries),
     )
+
+
+def _placed(outcome: SearchOutcome) -> Iterator[tuple[Hit, QueryOutcome, int]]:
+    """Each hit with the query that found it best, and its row among the candidates of that one."""
+    queries = {query.result.question: query for query in outcome.queries}
+    rows = {question: query.row_of_hits() for question, query in queries.items()}
+    for hit in outcome.result.hits:
+        question = hit.found_by[0]
+        yield hit, queries[question], rows[question][key_of(hit)]
 
 
 def _spoken_texts(
@@ -135,36 +145,11 @@ def _spoken_texts(
 def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, str]:
     texts: dict[MessageKey, str] = {}
     for hit in hits:
-        if 1 < hit.parts <= _MOST_PARTS and (hit.session, hit.id) not in texts:
+        if 1 < hit.parts <= _MOST_PARTS and key_of(hit) not in texts:
             message = store.graph.message(space, hit.id, hit.session)
             if message is not None:
-                texts[hit.session, hit.id] = message.text
+                texts[key_of(hit)] = message.text
     return texts
-
-
-def _previous(outcome: SearchOutcome) -> dict[MessageKey, str]:
-    """Uids of the chunks before the hits, where they are among the candidates."""
-    previous: dict[MessageKey, str] = {}
-    for hit, query, row in _placed(outcome):
-        uid = query.before(row)
-        if uid is not None:
-            previous[hit.session, hit.id] = uid
-    return previous
-
-
-def _placed(outcome: SearchOutcome) -> Iterator[tuple[Hit, QueryOutcome, int]]:
-    """Each hit with the query that gave it, and its row among the candidates of that query."""
-    rows = [query.row_of_hits() for query in outcome.queries]
-    for hit, given_by in zip(outcome.result.hits, outcome.given_by, strict=True):
-        yield hit, outcome.queries[given_by], rows[given_by][hit.session, hit.id]
-
-
-def _following(outcome: SearchOutcome) -> dict[MessageKey, list[NextTurn]]:
-    """The chunks that may correct the hits, in their order."""
-    return {
-        (hit.session, hit.id): query.following(row, hit.parts)
-        for hit, query, row in _placed(outcome)
-    }
 
 
 def _corrections(
@@ -173,18 +158,18 @@ def _corrections(
     records: Mapping[str, ChunkRecord],
 ) -> dict[MessageKey, Hit]:
     """The correction of each message that has one: of hits, and of their corrections."""
-    known = {(hit.session, hit.id): hit for hit in hits}
+    known = {key_of(hit): hit for hit in hits}
     corrections: dict[MessageKey, Hit] = {}
     for hit in hits:
         said = hit
-        for turn in following[hit.session, hit.id]:
+        for turn in following[key_of(hit)]:
             record = records.get(turn.uid)
             if record is None or record.message_id == hit.id:
                 continue
             if record.parts > 1 or not corrects(record.text, said.text, at_once=turn.at_once):
                 break
             correction = known.get((record.session, record.message_id)) or _correction(hit, record)
-            corrections[said.session, said.id] = correction
+            corrections[key_of(said)] = correction
             said = correction
     return corrections
 
@@ -192,33 +177,20 @@ def _corrections(
 def _correction(corrected: Hit, record: ChunkRecord) -> Hit:
     """A message that is shown because it corrects a hit, with the score of that one."""
     why = replace(corrected.why, notes=(*corrected.why.notes, f"corrects {corrected.id}"))
-    return replace(
-        corrected,
-        id=record.message_id,
-        text=record.text,
-        at=record.at,
-        triples=(),
-        why=why,
-        part=0,
-        parts=1,
-        heading=record.heading,
-        metadata=record.metadata,
-        tags=record.tags,
-    )
+    return hit_of(record, why, found_by=corrected.found_by, confidence=corrected.confidence)
 
 
 def _before(
     hits: Sequence[Hit],
-    previous: Mapping[MessageKey, str],
+    previous: Mapping[MessageKey, str | None],
     records: Mapping[str, ChunkRecord],
 ) -> dict[MessageKey, Before]:
+    """The messages before the hits, unless the system or a tool said them."""
     messages_before = {}
     for hit in hits:
-        record = records.get(previous.get((hit.session, hit.id), ""))
+        record = records.get(previous.get(key_of(hit)) or "")
         if record is not None and record.message_id != hit.id and record.role not in UNREAD_ROLES:
-            messages_before[hit.session, hit.id] = Before(
-                record.message_id, record.speaker, record.text
-            )
+            messages_before[key_of(hit)] = Before(record.message_id, record.speaker, record.text)
     return messages_before
 
 
@@ -419,7 +391,7 @@ def find_overview(request: SearchRequest, subject: str, *, k: int) -> SearchOutc
         hits=tuple(wide.result.hits[place] for place in chosen),
         episodes=episodes.episodes if chosen else (),
     )
-    return replace(wide, result=result, given_by=[wide.given_by[place] for place in chosen])
+    return replace(wide, result=result)
 
 
 def _sample(request: SearchRequest) -> list[Episode]:
@@ -449,7 +421,7 @@ def _of_everything(request: SearchRequest, sample: Sequence[Episode], *, k: int)
     queries = [episode.title or episode.summary for episode in sample]
     about = replace(request, question=queries[0], also=(*request.also, *queries[1:]))
     outcome = search(about, k=k)
-    shown = {(hit.session, hit.id) for hit in outcome.result.hits}
+    shown = {key_of(hit) for hit in outcome.result.hits}
     episodes = [item for item in sample if any((item.session, id) in shown for id in item.messages)]
     # The first episode of each session, then the second ones: not all may fit.
     by_session: defaultdict[str, list[Episode]] = defaultdict(list)

@@ -29,7 +29,6 @@ from cognigraph.model import (
 from cognigraph.retrieve.plan import (
     SearchPlan,
     SearchRequest,
-    Stopwatch,
     find_candidates,
     plan_search,
 )
@@ -61,7 +60,7 @@ def explain_rank(request: SearchRequest, expected: StoredMessage, *, k: int) -> 
 
     Raises :class:`ConfigurationError` for an empty question.
     """
-    plan = plan_search(request, Stopwatch())
+    plan = plan_search(request)
     if plan is None:
         raise ConfigurationError("give the question that should have found the message")
     result = _search_all(request)

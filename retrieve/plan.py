@@ -11,7 +11,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import ConfigurationError
 from cognigraph.ids import normalise
 from cognigraph.model import Exclusion, Filter
-from cognigraph.retrieve.question.analyse import Analysis, about, analyse
+from cognigraph.retrieve.question.analyse import Analysis, analyse, with_asker
 from cognigraph.retrieve.question.question_readers import QuestionReader, add_reading
 from cognigraph.retrieve.question.temporal import Order, TimeWindow
 from cognigraph.retrieve.rank.licomemory import (
@@ -19,9 +19,8 @@ from cognigraph.retrieve.rank.licomemory import (
     has_anchors_by_vectors,
     is_top_down,
     most_similar_names,
-    reached_top_down,
+    ranked_here,
     top_down_query,
-    with_time_keys,
 )
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
@@ -127,11 +126,12 @@ class SearchPlan:
     """A request whose question has been read.
 
     ``request.as_of`` is also set if the question itself says "as of March". ``notes`` tell the user
-    how the question was understood.
+    how the question was understood. ``stopwatch`` runs since the reading began.
     """
 
     request: SearchRequest
     analysis: Analysis
+    stopwatch: Stopwatch
     notes: tuple[str, ...] = ()
 
     @property
@@ -157,31 +157,38 @@ class SearchPlan:
         return self.request.valid_at is None
 
 
-def plan_search(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | None:
+def plan_queries(request: SearchRequest) -> list[SearchPlan]:
+    """The plans of the question and of what else is asked with it, each a request of its own."""
+    queries = distinct(request.question, request.also)
+    plans = [plan_search(replace(request, question=query, also=())) for query in queries]
+    return [plan for plan in plans if plan is not None]
+
+
+def plan_search(request: SearchRequest) -> SearchPlan | None:
     """Read the question of a request; ``None`` if it is empty. Ends the stage ``analyse``.
 
     If an event dates the question ("before she moved"), a first search finds out when it was.
     """
+    stopwatch = Stopwatch()
     question = replace_surrogates(request.question)[0].strip()
     if not question:
         return None
-    if is_top_down(request.settings):
-        request = replace(request, settings=as_in_the_paper(request.settings))
-    question, cut_notes = shortened(question, request.settings.max_question_chars)
+    request = replace(request, settings=as_in_the_paper(request.settings))
+    question, cut_notes = without_middle(question, request.settings.max_question_chars)
     analysis = analyse(question, request.now)
     reader_notes: list[str] = []
     if request.reader is not None:
         analysis, reader_notes = add_reading(request.reader, analysis, request.now)
     if request.as_of is None and analysis.time.as_of is not None:
         request = replace(request, as_of=analysis.time.as_of)
-    analysis = about(analysis, request.where.speakers)
+    analysis = with_asker(analysis, request.where.speakers)
     analysis, event_notes = _with_event_window(request, analysis)
     notes = (*cut_notes, *reader_notes, *event_notes)
     stopwatch.lap("analyse")
-    return SearchPlan(request=request, analysis=analysis, notes=notes)
+    return SearchPlan(request=request, analysis=analysis, stopwatch=stopwatch, notes=notes)
 
 
-def shortened(question: str, most: int) -> tuple[str, list[str]]:
+def without_middle(question: str, most: int) -> tuple[str, list[str]]:
     """Cut the middle out of a question longer than ``most`` characters; also return notes.
 
     People who paste a long text say what they want to know before or after it.
@@ -237,9 +244,7 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     if request.as_of is not None and found.sessions.ids:
         sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
         found = without_later_summaries(found, sessions, request.as_of)
-    if request.settings.ranking == "licomemory" and request.settings.licomemory.time_keys:
-        found = with_time_keys(found, analysis)
-    return reached_top_down(found, request.settings) if is_top_down(request.settings) else found
+    return ranked_here(found, analysis, request.settings)
 
 
 def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:

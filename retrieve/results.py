@@ -13,8 +13,8 @@ import numpy as np
 
 from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
-from cognigraph.retrieve import confidence
-from cognigraph.retrieve.plan import SearchPlan, SearchRequest, Stopwatch
+from cognigraph.retrieve.confidence import hit_confidence, result_confidence
+from cognigraph.retrieve.plan import SearchPlan, SearchRequest
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.licomemory import why_nothing
 from cognigraph.retrieve.rank.profiles import PROFILES
@@ -27,17 +27,14 @@ from cognigraph.retrieve.rank.ranking import (
 )
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
 from cognigraph.retrieve.standing import (
-    COMPARED,
     DEPTH,
     STATE_DEPTH,
-    ComparedMessage,
     DatedMessage,
     by_time_if_asked,
     current_facts_first,
     current_messages_first,
     fetched_at,
     known_at,
-    later_versions_first,
     may_tell_a_state,
     newer_before_older,
     newest_of,
@@ -46,6 +43,7 @@ from cognigraph.retrieve.standing import (
     true_messages_first,
     with_superseding,
 )
+from cognigraph.retrieve.versions import COMPARED, ComparedMessage, later_versions_first
 from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
@@ -68,7 +66,7 @@ class RankedCandidates:
     candidates: Candidates
     ranking: Ranking
 
-    def fetch_result(self, k: int, stopwatch: Stopwatch) -> tuple[SearchResult, list[int]]:
+    def fetch_result(self, k: int) -> tuple[SearchResult, list[int]]:
         """Fetch the ``k`` best messages, triples and sessions; also return the rows of the hits.
 
         Messages are ranked by score. Five steps follow, each of which may change nothing: the
@@ -78,23 +76,24 @@ class RankedCandidates:
         """
         request, uids = self.plan.request, self.candidates.chunks.uids
         ordered, reranked = self._depths(k)
+        depth = max(ordered, reranked)
         order = best_first(self.ranking.score, self.candidates.chunks.at)
         triple_rows, session_rows = self._best_triples(), self._best_sessions()
-        # What is reranked may come in any order, so the facts of its hits are read afterwards.
+        # What will probably be hits is read with its facts. What is reranked may come in any order,
+        # so the facts of its hits are read afterwards.
         likely = [uids[row] for row in order[:ordered]] if not reranked else []
         triple_uids = [self.candidates.triples.uids[row] for row in triple_rows]
-        most = max(ordered, reranked)
         read = read_first(
             request,
-            [uids[row] for row in order[: _PER_MESSAGE * most]],
+            [uids[row] for row in order[: _PER_MESSAGE * depth]],
             likely,
             triple_uids,
             [self.candidates.sessions.ids[row] for row in session_rows],
         )
-        best = self._messages(order, most, read.chunks)
+        best = self._messages(order, depth, read.chunks)
         if request.reranker is not None and reranked:
             best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
-            stopwatch.lap("rerank")
+            self.plan.stopwatch.lap("rerank")
         best = self._later_versions_first(self._newer_first(best))
         rows = self._by_time_if_asked(best)[:k]
         known = facts_of_hits(
@@ -103,21 +102,27 @@ class RankedCandidates:
         rows = self._current_first(rows, best, known, triple_rows)
         profile = PROFILES[request.settings.ranking]
         whys = explanations(self.ranking, self.candidates.chunks, rows, best, profile)
-        sure = confidence.result_confidence(self.candidates, self.plan.analysis, self.ranking)
+        sure = result_confidence(self.candidates, self.plan.analysis, self.ranking)
         hits = tuple(
-            self._hit(best.records[row], why, known, confidence.hit_confidence(sure, rank))
+            hit_of(
+                best.records[row],
+                why,
+                triples=known.stated_by(best.records[row].uid),
+                found_by=(request.question,),
+                confidence=hit_confidence(sure, rank),
+            )
             for rank, (row, why) in enumerate(zip(rows, whys, strict=True))
         )
         stated = {uid for row in rows for uid in known.stated.get(best.records[row].uid, ())}
         ranked_triples = self._triple_hits(self._supported(triple_rows, stated), known.facts)
         session_hits = self._session_hits(session_rows, read.sessions)
-        stopwatch.lap("fetch")
+        self.plan.stopwatch.lap("fetch")
         result = SearchResult(
             request.question,
             hits,
             tuple(ranked_triples),
             session_hits,
-            self._trace(best, stopwatch),
+            self._trace(best),
             confidence=sure,
         )
         return result, rows
@@ -349,33 +354,12 @@ class RankedCandidates:
         ]
         return sessions_known_at(hits, request.as_of)
 
-    def _hit(self, record: ChunkRecord, why: Why, known: KnownFacts, sure: float | None) -> Hit:
-        stated = known.stated.get(record.uid, ())
-        return Hit(
-            id=record.message_id,
-            text=record.text,
-            score=why.score,
-            session=record.session,
-            speaker=record.speaker,
-            at=record.at,
-            triples=tuple(known.facts[uid] for uid in stated if uid in known.facts),
-            why=why,
-            part=record.part,
-            parts=record.parts,
-            role=record.role,
-            heading=record.heading,
-            metadata=record.metadata,
-            tags=record.tags,
-            found_by=(self.plan.request.question,),
-            confidence=sure,
-        )
-
-    def _trace(self, best: RankedMessages, stopwatch: Stopwatch) -> Trace:
+    def _trace(self, best: RankedMessages) -> Trace:
         request, analysis = self.plan.request, self.plan.analysis
         return Trace(
             ranking=request.settings.ranking,
             now=request.now,
-            timings=stopwatch.laps,
+            timings=self.plan.stopwatch.laps,
             counts=self._counts(best),
             terms=analysis.terms,
             anchors=self.candidates.anchors,
@@ -431,6 +415,35 @@ class RankedCandidates:
         return tuple(notes)
 
 
+def hit_of(
+    record: ChunkRecord,
+    why: Why,
+    *,
+    triples: tuple[Triple, ...] = (),
+    found_by: tuple[str, ...] = (),
+    confidence: float | None = None,
+) -> Hit:
+    """The hit that shows a chunk; its score is that of ``why``."""
+    return Hit(
+        id=record.message_id,
+        text=record.text,
+        score=why.score,
+        session=record.session,
+        speaker=record.speaker,
+        at=record.at,
+        triples=triples,
+        why=why,
+        part=record.part,
+        parts=record.parts,
+        role=record.role,
+        heading=record.heading,
+        metadata=record.metadata,
+        tags=record.tags,
+        found_by=found_by,
+        confidence=confidence,
+    )
+
+
 def _moved_up(order: Sequence[int], rows: Sequence[int]) -> frozenset[int]:
     """The rows that stand higher in an order than before; an order names positions in ``rows``."""
     return frozenset(rows[before] for at, before in enumerate(order) if at < before)
@@ -469,6 +482,10 @@ class KnownFacts:
 
     facts: Mapping[str, Triple]
     stated: Mapping[str, tuple[str, ...]]
+
+    def stated_by(self, chunk: str) -> tuple[Triple, ...]:
+        """The facts that the chunk of a uid states."""
+        return tuple(self.facts[uid] for uid in self.stated.get(chunk, ()) if uid in self.facts)
 
 
 def read_first(

@@ -1,8 +1,9 @@
 """Search a space: plan each query, rank its candidates, fetch the result, and fuse the results.
 
-``Space.search`` comes in by :func:`search_layer`, ``Space.context`` by :func:`search`. A question
-that is one query takes this way: :func:`plan_search`, :func:`find_candidates` (the store),
-:func:`rank_candidates`, :meth:`RankedCandidates.fetch_result`.
+``Space.search`` comes in by :func:`search_layer`, and ``Space.context``, by way of
+:func:`~cognigraph.retrieve.block.build_block`, by :func:`search`. Each query takes this way:
+:func:`plan_search`, :func:`find_candidates` (the store), :func:`rank_candidates`,
+:meth:`RankedCandidates.fetch_result`.
 """
 
 from __future__ import annotations
@@ -32,15 +33,13 @@ from cognigraph.retrieve.confidence import hit_confidence, without_less_confiden
 from cognigraph.retrieve.plan import (
     SearchPlan,
     SearchRequest,
-    Stopwatch,
-    distinct,
     find_candidates,
-    plan_search,
+    plan_queries,
     rank_candidates,
 )
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.signals import MOST_WORDS
-from cognigraph.retrieve.results import RankedCandidates
+from cognigraph.retrieve.results import RankedCandidates, hit_of
 from cognigraph.stores.candidates import Candidates, ChunkRecord, EpisodeCandidate
 
 
@@ -56,55 +55,57 @@ def search_layer(request: SearchRequest, *, k: int, layer: Layer) -> SearchResul
         return search(request, k=k).result
     if layer == "episodes" and request.min_confidence:
         raise ConfigurationError("min_confidence is for messages and facts: episodes have none")
-    search_query = _search_facts if layer == "facts" else _search_episodes
-    outcomes = []
-    for query in distinct(request.question, request.also):
-        stopwatch = Stopwatch()
-        plan = plan_search(replace(request, question=query, also=()), stopwatch)
-        if plan is not None:
-            outcomes.append(search_query(plan, stopwatch, k))
-    if not outcomes:
+    plans = plan_queries(request)
+    if not plans:
         return replace(nothing_asked(request), layer=layer)
     if layer == "episodes":
-        return _fused_episodes(request, [outcome.result for outcome in outcomes], k)
-    result = outcomes[0].result
-    if len(outcomes) > 1:
-        result, _ = fuse_results(request, outcomes, k=k)
+        return _fused_episodes(request, [_search_episodes(plan, k) for plan in plans], k)
+    results = [_search_facts(plan, k) for plan in plans]
+    result = fuse_results(request, results, k=k) if len(results) > 1 else results[0]
     return replace(without_less_confident(result, request.min_confidence), layer=layer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOutcome:
-    """A search result, and the outcome of each query behind it (none for an empty question).
-
-    ``given_by`` has, for each hit, the position in ``queries`` of the query that gave it.
-    """
+    """A search result, and the outcome of each query behind it (none for an empty question)."""
 
     result: SearchResult
     queries: Sequence[QueryOutcome] = ()
-    given_by: Sequence[int] = ()
+
+
+_DEPTH, _LEAST_DEPTH = 2, 30
+"""Of several queries, each ranks twice as many messages as are wanted, and at least 30: a message
+that several queries find far down is a good one as well."""
 
 
 def search(request: SearchRequest, *, k: int) -> SearchOutcome:
     """Answer a question with the ``k`` best messages of a space; an empty question finds none."""
+    plans = plan_queries(request)
+    if not plans:
+        return SearchOutcome(result=nothing_asked(request))
     if request.also:
-        queries = search_each(request, k=k)
-        result, given_by = fuse_results(request, queries, k=k)
+        request.embedder.embed_queries([plan.analysis.question for plan in plans])  # in one batch
+        depth = max(_DEPTH * k, _LEAST_DEPTH)
+        queries = [answer_plan(plan, k=depth) for plan in plans]
+        result = fuse_results(request, [query.result for query in queries], k=k)
     else:
-        stopwatch = Stopwatch()
-        plan = plan_search(request, stopwatch)
-        if plan is None:
-            return SearchOutcome(result=nothing_asked(request))
-        queries = [answer_plan(plan, stopwatch, k=k)]
-        result, given_by = queries[0].result, [0] * len(queries[0].rows)
+        queries = [answer_plan(plan, k=k) for plan in plans]
+        result = queries[0].result
     result = without_less_confident(result, request.min_confidence)
-    return SearchOutcome(result=result, queries=queries, given_by=given_by[: len(result.hits)])
+    return SearchOutcome(result=result, queries=queries)
 
 
 # Answer one query: analyse it, find candidates, rank them and fetch the results.
 
 MessageKey = tuple[str, str]
 """Session and id of a message."""
+
+
+def key_of(hit: Hit) -> MessageKey:
+    """What tells a message from all others."""
+    return hit.session, hit.id
+
+
 _MOST_CORRECTIONS = 3
 """Corrections in a row: "the 25th", "no, the 26th"."""
 
@@ -129,9 +130,8 @@ class QueryOutcome:
     rows: Sequence[int]
 
     def row_of_hits(self) -> dict[MessageKey, int]:
-        """The rows of the hits among the candidate chunks, by session and id."""
-        keys = ((hit.session, hit.id) for hit in self.result.hits)
-        return dict(zip(keys, self.rows, strict=True))
+        """The rows of the hits among the candidate chunks."""
+        return dict(zip(map(key_of, self.result.hits), self.rows, strict=True))
 
     def before(self, row: int) -> str | None:
         """The uid of the chunk before that of a row, if it is among the candidates."""
@@ -169,19 +169,19 @@ class QueryOutcome:
         return -1, False
 
 
-def answer_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
+def answer_plan(plan: SearchPlan, *, k: int) -> QueryOutcome:
     """Answer a planned query with the ``k`` best messages."""
-    candidates, ranking = find_and_rank(plan, stopwatch)
-    result, rows = RankedCandidates(plan, candidates, ranking).fetch_result(k, stopwatch)
+    candidates, ranking = find_and_rank(plan)
+    result, rows = RankedCandidates(plan, candidates, ranking).fetch_result(k)
     return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
 
 
-def find_and_rank(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ranking]:
-    """Find the candidates of a planned query and rank them; ends both stages."""
+def find_and_rank(plan: SearchPlan) -> tuple[Candidates, Ranking]:
+    """Find the candidates of a planned query and rank them; ends the stages named so."""
     candidates = find_candidates(plan.request, plan.analysis)
-    stopwatch.lap("candidates")
+    plan.stopwatch.lap("candidates")
     ranking = rank_candidates(plan.request, plan.analysis, candidates)
-    stopwatch.lap("rank")
+    plan.stopwatch.lap("rank")
     return candidates, ranking
 
 
@@ -191,67 +191,47 @@ def nothing_asked(request: SearchRequest) -> SearchResult:
     return SearchResult(request.question, (), (), (), trace)
 
 
-# Answer several queries in one search, and fuse what they find.
-
-_DEPTH, _LEAST_DEPTH = 2, 30
-"""Each query ranks twice as many messages as are wanted, and at least 30: a message that several
-queries find far down is a good one as well."""
-
-
-def search_each(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
-    """Answer each distinct query of a request by itself; all are embedded in one batch."""
-    planned = []
-    for query in distinct(request.question, request.also):
-        stopwatch = Stopwatch()
-        plan = plan_search(replace(request, question=query, also=()), stopwatch)
-        if plan is not None:
-            planned.append((plan, stopwatch))
-    request.embedder.embed_queries([plan.analysis.question for plan, _ in planned])
-    depth = max(_DEPTH * k, _LEAST_DEPTH)
-    return [answer_plan(plan, stopwatch, k=depth) for plan, stopwatch in planned]
+# Fuse what several queries of one search find.
 
 
 def fuse_results(
-    request: SearchRequest, outcomes: Sequence[QueryOutcome], *, k: int
-) -> tuple[SearchResult, list[int]]:
-    """Fuse the results of the queries; also return the position of the query that gave each hit."""
-    results = [outcome.result for outcome in outcomes]
-    ranked = fuse_rankings([result.hits for result in results], _message, k)
-    few = at_most_per(ranked, lambda given: given[1].session, request.per_session)
-    chosen = list(islice(few, k))
-    ranks = [_ranks(result.hits) for result in results]
-    sure = max((item.confidence for item in results if item.confidence is not None), default=None)
+    request: SearchRequest, results: Sequence[SearchResult], *, k: int
+) -> SearchResult:
+    """Fuse the results of the queries into one, with the ``k`` best hits of all."""
+    ranked = fuse_rankings([result.hits for result in results], key_of, k)
+    spread = at_most_per(ranked, lambda hit: hit.session, request.per_session)
+    ranks = {result.question: _ranks(result.hits) for result in results}
+    confidence = max((r.confidence for r in results if r.confidence is not None), default=None)
     hits = tuple(
-        _with_queries(hit, hit_confidence(sure, place), {result.question: rank[_message(hit)]
-                     for result, rank in zip(results, ranks, strict=True) if _message(hit) in rank})
-        for place, (_, hit) in enumerate(chosen)
-    )  # fmt: skip
-    most = request.settings
-    together = SearchResult(
+        _with_queries(hit, hit_confidence(confidence, place), ranks)
+        for place, hit in enumerate(islice(spread, k))
+    )
+    return SearchResult(
         request.question,
         hits,
-        _triples_in_turns(results, most.max_triples),
-        _sessions_in_turns(results, most.max_sessions),
+        _triples_in_turns(results, request.settings.max_triples),
+        _sessions_in_turns(results, request.settings.max_sessions),
         _trace(results, hits),
-        confidence=sure,
+        confidence=confidence,
     )
-    return together, [position for position, _ in chosen]
-
-
-def _message(hit: Hit) -> MessageKey:
-    return hit.session, hit.id
 
 
 def _ranks(hits: Iterable[Hit]) -> dict[MessageKey, int]:
-    return {_message(hit): rank for rank, hit in enumerate(hits, 1)}
+    return {key_of(hit): rank for rank, hit in enumerate(hits, 1)}
 
 
-def _with_queries(hit: Hit, sure: float | None, ranks: Mapping[str, int]) -> Hit:
-    """The hit with its confidence and the queries that found it, best rank first."""
-    queries = sorted(ranks, key=ranks.__getitem__)
-    notes = tuple(f"rank {ranks[query]} for {query!r}" for query in queries)
+def _with_queries(
+    hit: Hit, confidence: float | None, ranks: Mapping[str, Mapping[MessageKey, int]]
+) -> Hit:
+    """The hit with its confidence and the queries that found it, best rank first.
+
+    ``ranks`` has, for each query, the ranks of the messages that it found.
+    """
+    own = {query: rank[key_of(hit)] for query, rank in ranks.items() if key_of(hit) in rank}
+    queries = sorted(own, key=own.__getitem__)
+    notes = tuple(f"rank {own[query]} for {query!r}" for query in queries)
     why = replace(hit.why, notes=(*hit.why.notes, *notes))
-    return replace(hit, found_by=tuple(queries), why=why, confidence=sure)
+    return replace(hit, found_by=tuple(queries), why=why, confidence=confidence)
 
 
 def _triples_in_turns(results: Sequence[SearchResult], most: int) -> tuple[Triple, ...]:
@@ -310,12 +290,12 @@ _OWN_SHARE = 0.5
 """Of the items that a ranking would give in turn, this share is certain to be chosen."""
 
 
-def fuse_rankings(rankings: Sequence[Sequence[_T]], key: _Key[_T], k: int) -> list[tuple[int, _T]]:
+def fuse_rankings(rankings: Sequence[Sequence[_T]], key: _Key[_T], k: int) -> list[_T]:
     """Fuse rankings by the sum of their reciprocal ranks; all items, the ``k`` chosen ones first.
 
-    Items with the same ``key`` are the same. Each ranking has its first items among the chosen, at
-    least half as many as if the rankings gave an item each in turn. Returns each item as it is in
-    the ranking that puts it highest, with the position of that ranking.
+    Items with the same ``key`` are the same, and each is returned as it is in the ranking that puts
+    it highest. Each ranking has its first items among the chosen, at least half as many as if the
+    rankings gave an item each in turn.
     """
     best: dict[Hashable, tuple[int, int, _T]] = {}
     score: defaultdict[Hashable, float] = defaultdict(float)
@@ -329,9 +309,8 @@ def fuse_rankings(rankings: Sequence[Sequence[_T]], key: _Key[_T], k: int) -> li
     certain = {key(item) for ranking in rankings for item in ranking[:own]}
     free = [item for item in order if item not in certain][: max(k - len(certain), 0)]
     chosen = certain.union(free)
-    first = [item for item in order if item in chosen]
-    rest = [item for item in order if item not in chosen]
-    return [best[item][1:] for item in (*first, *rest)]
+    order.sort(key=lambda item: item not in chosen)
+    return [best[item][2] for item in order]
 
 
 def in_turns(rankings: Sequence[Sequence[_T]], key: _Key[_T]) -> Iterator[_T]:
@@ -374,32 +353,25 @@ MOST_TURNS = 60
 """Largest number of messages of one episode that a result holds as hits."""
 
 
-def _search_facts(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
+def _search_facts(plan: SearchPlan, k: int) -> SearchResult:
     """The messages that state the best facts; each scores as the best fact that it states."""
-    candidates, ranking = find_and_rank(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan)
     score = np.full(len(candidates.chunks.uids), -np.inf)
     for row, evidence in enumerate(candidates.triples.evidence):
         for chunk in evidence:
             score[chunk] = max(score[chunk], ranking.triples[row])
     plan = replace(plan, request=replace(plan.request, reranker=None))
     ranking = replace(ranking, score=score)
-    found, rows = RankedCandidates(plan, candidates, ranking).fetch_result(k, stopwatch)
-    stated = [at for at, hit in enumerate(found.hits) if np.isfinite(hit.score)]
-    result = replace(found, hits=tuple(found.hits[at] for at in stated))
-    return QueryOutcome(
-        result=result, plan=plan, candidates=candidates, rows=[rows[at] for at in stated]
-    )
+    result, _ = RankedCandidates(plan, candidates, ranking).fetch_result(k)
+    return replace(result, hits=tuple(hit for hit in result.hits if np.isfinite(hit.score)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    candidate: EpisodeCandidate
-    score: float
+_ScoredEpisode = tuple[EpisodeCandidate, float]
 
 
-def _search_episodes(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcome:
+def _search_episodes(plan: SearchPlan, k: int) -> SearchResult:
     """The best episodes, and as hits the messages that they cover."""
-    candidates, ranking = find_and_rank(plan, stopwatch)
+    candidates, ranking = find_and_rank(plan)
     request, chunks = plan.request, candidates.chunks
     order = best_first(ranking.score, chunks.at)
     ranks = {chunks.uids[row]: rank for rank, row in enumerate(order)}
@@ -409,13 +381,14 @@ def _search_episodes(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOut
         [chunks.uids[row] for row in order[:_BEST_MESSAGES]],
         max(_LEAST_NEAREST, 2 * k) + len(request.without.episodes),
     )
-    best = _rank_episodes([item for item in found if _is_allowed(item, request, ranks)], ranks)[:k]
+    allowed = [item for item in found if _is_allowed(item, request, ranks)]
+    best = _rank_episodes(allowed, ranks)[:k]
     hits = _covered_hits(request, best)
-    stopwatch.lap("fetch")
+    plan.stopwatch.lap("fetch")
     trace = Trace(
         request.settings.ranking,
         request.now,
-        stopwatch.laps,
+        plan.stopwatch.laps,
         {"chunks": len(chunks.uids), "episodes": len(found)},
         terms=plan.analysis.terms,
         anchors=candidates.anchors,
@@ -423,11 +396,8 @@ def _search_episodes(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOut
         asks=plan.analysis.time.asks,
         past=plan.analysis.time.past,
     )
-    episodes = tuple(replace(item.candidate.episode, score=item.score) for item in best)
-    result = SearchResult(
-        request.question, hits, (), (), trace, layer="episodes", episodes=episodes
-    )
-    return QueryOutcome(result=result, plan=plan, candidates=candidates, rows=())
+    episodes = tuple(replace(candidate.episode, score=score) for candidate, score in best)
+    return SearchResult(request.question, hits, (), (), trace, layer="episodes", episodes=episodes)
 
 
 def _fused_episodes(
@@ -463,7 +433,7 @@ def _is_allowed(
 
 def _rank_episodes(
     candidates: Sequence[EpisodeCandidate], ranks: Mapping[str, int]
-) -> list[_Scored]:
+) -> list[_ScoredEpisode]:
     """Rank episodes by their themes and their two best messages: by the sum of reciprocal ranks.
 
     Ties go to the newer episode, so that the order does not depend on the store.
@@ -474,17 +444,13 @@ def _rank_episodes(
     by_message = _positions({uid: own[0] for uid, own in best.items() if own})
     by_second = _positions({uid: own[1] for uid, own in best.items() if len(own) > 1})
     scored = [
-        _Scored(item, sum(_reciprocal(position.get(item.episode.uid)) for position in
-                         (by_theme, by_message, by_second)))
+        (item, sum(_reciprocal(position.get(item.episode.uid)) for position in
+                   (by_theme, by_message, by_second)))
         for item in candidates
     ]  # fmt: skip
     return sorted(
         scored,
-        key=lambda item: (
-            -item.score,
-            -item.candidate.episode.ended_at.timestamp(),
-            item.candidate.episode.uid,
-        ),
+        key=lambda pair: (-pair[1], -pair[0].episode.ended_at.timestamp(), pair[0].episode.uid),
     )
 
 
@@ -500,23 +466,23 @@ def _positions(values: Mapping[str, float]) -> dict[str, int]:
     return {uid: first[value] for uid, value in values.items()}
 
 
-def _covered_hits(request: SearchRequest, best: Iterable[_Scored]) -> tuple[Hit, ...]:
-    """The messages that episodes cover, in the order of the episodes, each message once."""
+def _covered_hits(request: SearchRequest, best: Iterable[_ScoredEpisode]) -> tuple[Hit, ...]:
+    """The messages that episodes cover, in the order of the episodes, each message once.
+
+    Those that were seen, or that do not pass the filter, are left out.
+    """
     scores: dict[str, float] = {}
-    for item in best:
-        for uid in item.candidate.chunks[:MOST_TURNS]:
-            scores.setdefault(uid, item.score)
+    for candidate, score in best:
+        for uid in candidate.chunks[:MOST_TURNS]:
+            scores.setdefault(uid, score)
     records = request.store.search.chunks(request.space, list(scores))
-    return tuple(
-        _covered_hit(records[uid], score)
-        for uid, score in scores.items()
-        if uid in records and _is_wanted(records[uid], request)
-    )
-
-
-def _is_wanted(record: ChunkRecord, request: SearchRequest) -> bool:
-    seen = request.without.has_message(record.session, record.message_id)
-    return not seen and passes(record, request.where)
+    wanted = {
+        uid: record
+        for uid, record in records.items()
+        if not request.without.has_message(record.session, record.message_id)
+        and passes(record, request.where)
+    }
+    return tuple(_covered_hit(wanted[uid], scores[uid]) for uid in scores if uid in wanted)
 
 
 def passes(record: ChunkRecord, where: Filter) -> bool:
@@ -538,8 +504,9 @@ def _same(value: object, wanted: object) -> bool:
 
 
 def _covered_hit(record: ChunkRecord, score: float) -> Hit:
-    why = Why({}, {}, None, None, None, score, None, 1.0, score, ("covered by an episode",))
-    return Hit(
-        record.message_id, record.text, score, record.session, record.speaker, record.at, (), why,
-        record.part, record.parts, record.role, record.heading, record.metadata, record.tags,
+    why = Why(
+        signals={}, features={}, session_score=None, triple_score=None, harmonic_mean=None,
+        semantic=score, gap_seconds=None, decay=1.0, score=score,
+        notes=("covered by an episode",),
     )  # fmt: skip
+    return hit_of(record, why)

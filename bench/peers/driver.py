@@ -1,4 +1,4 @@
-"""Starts an adapter as a process, sends it requests, kills it, and measures what it occupies."""
+"""Starts an adapter as a process, sends it requests, and kills it."""
 
 from __future__ import annotations
 
@@ -185,27 +185,6 @@ def environment(folder: Path) -> dict[str, str]:
     own = {name: text for name, text in os.environ.items() if not name.startswith(_LEFT_OUT)}
     quiet = QUIET | {name.lower(): text for name, text in QUIET.items() if name.endswith("_PROXY")}
     return {**own, **quiet, "HOME": str(folder)}
-
-
-def resident_mb(pid: int) -> float:
-    """Return the resident memory of a process and its children."""
-    total, todo = 0, [pid]
-    while todo:
-        at = Path("/proc") / str(todo.pop())
-        try:
-            status = (at / "status").read_text("ascii", errors="replace")
-            for task in (at / "task").iterdir():
-                todo += map(int, (task / "children").read_text("ascii").split())
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in status.splitlines() if line[:6] == "VmRSS:")
-    return round(total / 1024, 1)
-
-
-def disk_mb(folder: Path) -> float:
-    """Return the space that the files of a folder occupy, without the adapter's log."""
-    files = [file for file in folder.rglob("*") if file.is_file() and file.name != "adapter.log"]
-    return round(sum(file.stat().st_blocks * 512 for file in files) / 1e6, 2)
 
 
 def wait_a_moment(seconds: float) -> None:

@@ -11,14 +11,12 @@ from typing import Any
 from bench.peers import scoring
 from bench.peers.catalog import Memory, Variant
 from bench.peers.conversations import Conversation
-from bench.peers.driver import Limit, Peer, disk_mb, resident_mb
-from bench.peers.stub import Counts, Stub
+from bench.peers.driver import Limit, Peer
+from bench.peers.stub import Stub
 from cognigraph.evaluate.metrics import mean, percentiles, score
 
 ADD_TIMEOUT = 180
 SETTLE_TIMEOUT = 900
-LAST = 4
-"""So many messages of each conversation are searched for at once after the last ``add``."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,9 @@ def measure(
     """Fill the memory with all conversations and ask it; return a result for each way to search."""
     latencies: list[float] = []
     stored: list[int] = []
-    settled, done, total = 0.0, 0, sum(len(item.messages) for item in bench.conversations)
+    done, total = 0, sum(len(item.messages) for item in bench.conversations)
     with bench.peer(memory, variant, "main", limit) as peer:
-        opened = peer.open()
+        peer.open()
         for space, part in parts(bench.conversations, variant.singly or (total, 0)):
             done += len(part)
             if len(part) == 1:
@@ -67,55 +65,22 @@ def measure(
                 stored.append(done)
             else:
                 peer.ask("add_batch", SETTLE_TIMEOUT, space=space, messages=part)
-        searchable = _snapshot(bench.stub.counts[variant.name], total)
-        at_once = _found_at_once(bench, peer)
+        calls = bench.stub.calls[variant.name]
         for conversation in bench.conversations:
-            settled += peer.ask(
-                "settle", SETTLE_TIMEOUT, space=conversation.name, seconds=SETTLE_TIMEOUT
-            ).ms
-        after = _snapshot(bench.stub.counts[variant.name], total)
+            space = conversation.name
+            peer.ask("settle", SETTLE_TIMEOUT, space=space, seconds=SETTLE_TIMEOUT)
         found = {variant.name: {"title": variant.title, **_ask(bench, peer)}}
-        occupied = {
-            "resident_mb": resident_mb(peer.pid),
-            "disk_mb": disk_mb(Path(peer.settings["folder"])),
-        }
-        outside = peer.ask("outside").result
         for name, settings in variant.searches.items():
             found[name] = _other_search(bench, peer, settings)
         peer.close()
     common = {
         "messages": total,
         "added_singly": len(latencies),
-        "open_s": round(opened, 2),
         "insert_ms": scoring.spread(latencies),
-        "insert_growth": scoring.growth(latencies),
         "insert_curve": scoring.curve(stored, latencies),
-        "found_at_once": at_once,
-        "settle_ms_per_message": round(settled / total, 2),
-        "until_searchable": searchable,
-        "with_background_work": after,
-        **occupied,
-        "tried_to_reach": outside,
+        "until_searchable": {"model_calls": round(calls / total, 3)},
     }
     return {name: {**own, **common} for name, own in found.items()}
-
-
-def _found_at_once(bench: Bench, peer: Peer) -> float | None:
-    """Return the share of the last messages that state a fact which their own words find."""
-    found = []
-    for conversation in bench.conversations:
-        facts = conversation.facts()
-        texts = {message["id"]: message["text"] for message in conversation.messages}
-        for message in [each for each in conversation.messages if facts[each["id"]]][-LAST:]:
-            hits = peer.ask(
-                "search",
-                space=conversation.name,
-                question=message["text"],
-                k=bench.k,
-                now=conversation.now,
-            ).result
-            found.append(float(message["id"] in scoring.ranked(hits, texts, bench.k)))
-    return mean(found)
 
 
 def parts(
@@ -136,7 +101,8 @@ def parts(
 
 def _ask(bench: Bench, peer: Peer) -> dict[str, Any]:
     """Ask all questions; return recall and latency."""
-    shares: dict[str, list[float]] = {}
+    every: list[float] = []
+    plain: list[float] = []
     latencies: list[float] = []
     for conversation in bench.conversations:
         texts = {message["id"]: message["text"] for message in conversation.messages}
@@ -147,19 +113,13 @@ def _ask(bench: Bench, peer: Peer) -> dict[str, Any]:
             )  # fmt: skip
             latencies.append(answer.ms)
             found = scoring.ranked(answer.result, texts, bench.k)
-            share = score(found, question.evidence, bench.k).recall
-            shares.setdefault(conversation.name, []).append(share)
-            shares.setdefault("adversarial" if question.category == "adversarial" else "plain", [])
+            every.append(score(found, question.evidence, bench.k).recall)
             if question.category != "adversarial":
-                shares["plain"].append(share)
-    every = [share for item in bench.conversations for share in shares.get(item.name, [])]
+                plain.append(every[-1])
     return {
         "questions": len(every),
         "recall": mean(every),
-        "recall_no_adversarial": mean(shares.get("plain", [])),
-        "recall_by_conversation": {
-            item.name: mean(shares.get(item.name, [])) for item in bench.conversations
-        },
+        "recall_no_adversarial": mean(plain),
         "search_ms": percentiles(latencies[scoring.WARM_UP :] or latencies),
     }
 
@@ -168,14 +128,3 @@ def _other_search(bench: Bench, peer: Peer, settings: Any) -> dict[str, Any]:
     options = {name: value for name, value in settings.items() if name != "title"}
     peer.ask("tune", settings=options)
     return {"title": settings["title"], **_ask(bench, peer)}
-
-
-def _snapshot(counts: Counts, messages: int) -> dict[str, float]:
-    """Return calls for each message."""
-    return {
-        "model_calls": round(counts.model_calls / messages, 3),
-        "model_tokens": round(counts.model_tokens / messages, 1),
-        "embedding_calls": round(counts.embedding_calls / messages, 3),
-        "embedded_texts": round(counts.embedded_texts / messages, 3),
-        "endpoint_ms": round(counts.seconds * 1000 / messages, 3),
-    }

@@ -39,15 +39,6 @@ def _plain(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def growth(latencies: Sequence[float]) -> float | None:
-    """Return by how much the median of the last fifth is that of the first, without the warm-up."""
-    measured = latencies[WARM_UP:]
-    fifth = len(measured) // 5
-    if not fifth:
-        return None
-    return round(statistics.median(measured[-fifth:]) / statistics.median(measured[:fifth]), 2)
-
-
 def curve(stored: Sequence[int], latencies: Sequence[float], points: int = 12) -> list[list[float]]:
     """Return the median latency of stretches, each with the messages stored at its end."""
     size = max(1, len(latencies) // points)
@@ -73,16 +64,4 @@ def kept(
         "lost": sum(id not in copies for id in acknowledged),
         "refused_but_kept": sum(id in copies for id in refused),
         "doubled": sum(count > 1 for count in copies.values()),
-    }
-
-
-def ratios(rows: Mapping[str, Mapping[str, Any]], base: str, figure: str) -> dict[str, float]:
-    """Return how many times the base's figure each row's is."""
-    unit = rows.get(base, {}).get(figure)
-    if not unit:
-        return {}
-    return {
-        name: round(row[figure] / unit, 2)
-        for name, row in rows.items()
-        if row.get(figure) is not None
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bench.peers.catalog import MEMORIES, WRITERS, Variant
+from bench.peers.catalog import MEMORIES, WRITERS
 
 BASE = "cognigraph-model"
 Result = Mapping[str, Any]
@@ -79,109 +79,15 @@ def summary(found: Result) -> str:
         ]
         for row in found["memories"].values()
     ]
-    return table(["", "recall@15", "search", "insert a message", "model calls"], rows)
-
-
-def conversations(found: Result) -> str:
-    """Return what was stored and asked, when, and on how busy a machine."""
-    figures = ("messages", "sessions", "questions", "facts")
-    rows = [
-        [item["name"], *(f"{item[what]:,}" for what in figures)] for item in found["conversations"]
-    ]
-    measured = (
-        f"Measured on {found['date']} on {found['machine']['cores']} cores with "
-        f"{found['embedder']}; load average at the end {found['load']:g}."
-    )
-    head = ["conversation", "messages", "sessions", "questions", "recorded facts"]
-    return f"{table(head, rows)}\n{measured}\n"
-
-
-def inserting(found: Result) -> str:
-    """Return what it takes until a message can be found, by message."""
-    rows = []
-    for _, row in _stored(found):
-        asked = row["until_searchable"]
-        rows.append(
-            [
-                titled(row),
-                times(found, row, "insert_ms"),
-                times(found, row, "insert_ms", "p95"),
-                number(row["insert_growth"], 2),
-                share(row.get("found_at_once")),
-                number(asked["model_calls"]),
-                number(asked["model_tokens"]),
-                number(asked["embedding_calls"]),
-                number(asked["embedded_texts"]),
-            ]
-        )
-    head = [
-        "", "p50", "p95", "growth", "found", "model calls", "tokens", "embedding calls", "texts",
-    ]  # fmt: skip
     whole = [
-        f"{titled(row).partition(',')[0]} got {row['added_singly']:,} of the messages one at a "
+        f"\n{row['title'].partition(',')[0]} got {row['added_singly']:,} of the messages one at a "
         "time, at the beginning and at the end; its times are of those. Each message takes it "
         "longer than the one before, so it got the sessions between them whole.\n"
-        for _, row in _stored(found)
-        if row["added_singly"] < row["messages"]
-    ]
-    return "\n".join([table(head, rows), *whole])
-
-
-def background(found: Result) -> str:
-    """Return the work after a message can be found, by message."""
-    rows = []
-    for _, row in _stored(found):
-        before, after = row["until_searchable"], row["with_background_work"]
-        if row["settle_ms_per_message"] > 1:
-            rows.append(
-                [
-                    titled(row),
-                    f"{number(row['settle_ms_per_message'])} ms",
-                    *(
-                        number(after[what] - before[what])
-                        for what in (
-                            "model_calls",
-                            "model_tokens",
-                            "embedding_calls",
-                            "embedded_texts",
-                        )
-                    ),
-                ]
-            )
-    return table(["", "time", "model calls", "tokens", "embedding calls", "texts"], rows)
-
-
-def finding(found: Result) -> str:
-    """Return recall by conversation and latency."""
-    names = [item["name"] for item in found["conversations"]]
-    rows = [
-        [
-            titled(row),
-            share(row["recall"]),
-            share(row["recall_no_adversarial"]),
-            *(share(row["recall_by_conversation"].get(name)) for name in names),
-            times(found, row, "search_ms"),
-            times(found, row, "search_ms", "p95"),
-        ]
         for row in found["memories"].values()
+        if row.get("added_singly", row.get("messages")) != row.get("messages")
     ]
-    return table(["", "all", "no adversarial", *names, "p50", "p95"], rows)
-
-
-def occupying(found: Result) -> str:
-    """Return memory, disk and the time to open."""
-    variants = _variants()
-    rows = [
-        [
-            titled(row),
-            f"{number(row['resident_mb'])} MB",
-            "on the server" if variants[name].neo4j else f"{number(row['disk_mb'])} MB",
-            f"{number(row['open_s'], 2)} s",
-            ", ".join(row["tried_to_reach"]),
-        ]
-        for name, row in _stored(found)
-    ]
-    return table(["", "memory of the process", "disk", "open", "hosts it tried to reach"], rows)
+    head = ["", "recall@15", "search", "insert a message", "model calls"]
+    return "".join([table(head, rows), *whole])
 
 
 def trials(found: Result) -> str:
@@ -236,23 +142,8 @@ def missing(found: Result) -> str:
     return table(["", "why not"], rows)
 
 
-def _variants() -> dict[str, Variant]:
-    return {variant.name: variant for memory in MEMORIES for variant in memory.variants}
-
-
-def _stored(found: Result) -> list[tuple[str, Result]]:
-    """Return the rows that stored something themselves, without further ways to search it."""
-    known = _variants()
-    return [(name, row) for name, row in found["memories"].items() if name in known]
-
-
 MADE: dict[str, Callable[[Result], str]] = {
-    "peers-conversations": conversations,
     "peers-summary": summary,
-    "peers-inserting": inserting,
-    "peers-background": background,
-    "peers-finding": finding,
-    "peers-occupying": occupying,
     "peers-trials": trials,
     "peers-set-up": set_up,
     "peers-missing": missing,

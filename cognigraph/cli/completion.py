@@ -49,37 +49,11 @@ complete -o default -F _cognigraph cognigraph
 """
 
 _ZSH = """\
-#compdef cognigraph
 # Completion of cognigraph. For this shell: eval "$(cognigraph completion zsh)"
-_cognigraph() {{
-  local command="" i=2
-  while (( i < CURRENT )); do
-    case "$words[i]" in
-      ({valued}) (( i++ )) ;;
-      (-*) ;;
-      (*) command="$words[i]"; break ;;
-    esac
-    (( i++ ))
-  done
-  local -a found options
-  case "$command $words[CURRENT-1]" in
-{choices}
-  esac
-  case "$command" in
-{options}
-    (*) _files; return ;;
-  esac
-  if [[ "$words[CURRENT]" == -* ]]; then
-    _describe -o option options
-  elif (( $#found )); then
-    _describe word found
-  else
-    _files
-  fi
-}}
-(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}
-compdef _cognigraph cognigraph
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+autoload -Uz bashcompinit && bashcompinit
 """
+"""What lets zsh take the script for bash."""
 
 _FISH = """\
 # Completion of cognigraph. For this shell: cognigraph completion fish | source
@@ -123,34 +97,8 @@ def bash(commands: Sequence[Command]) -> str:
 
 
 def zsh(commands: Sequence[Command]) -> str:
-    """The script for zsh, which shows what each word means."""
-    choices, options = [], []
-    for command in commands:
-        named = [(name, _help(item)) for item in command.options for name in item.option_strings]
-        words = _described([*command.words.items()])
-        options.append(f'    ("{command.name}") found=({words}); options=({_described(named)}) ;;')
-        for option in filter(_has_value, command.options):
-            cases = "|".join(f'"{command.name} {name}"' for name in option.option_strings)
-            values = " ".join(_quoted_zsh(str(choice)) for choice in option.choices or ())
-            does = f"compadd -- {values}" if values else "_files"
-            choices.append(f"    ({cases}) {does}; return ;;")
-    return _ZSH.format(
-        valued="|".join(_valued(commands)),
-        choices="\n".join(choices),
-        options="\n".join(options),
-    )
-
-
-def _described(words: list[tuple[str, str]]) -> str:
-    """Words as zsh's ``_describe`` takes them: with what they mean after a colon."""
-    return " ".join(
-        _quoted_zsh(word.replace(":", "\\:") + (f":{_one_line(help)}" if help else ""))
-        for word, help in words
-    )
-
-
-def _quoted_zsh(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+    """The script for zsh."""
+    return _ZSH + bash(commands)
 
 
 def fish(commands: Sequence[Command]) -> str:

@@ -25,14 +25,14 @@ from cognigraph.evaluate import (
     PaperSettings,
     QASettings,
     QuestionAnswering,
-    Report,
     SelfEvaluation,
     evaluate_self,
     write,
 )
 from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
-from cognigraph.evaluate.papers import Estimated, Paper, cells, tokens_of
+from cognigraph.evaluate.page import figures
+from cognigraph.evaluate.papers import Estimated, Paper, markdown, tokens_of
 from cognigraph.evaluate.qa import prompt_texts
 from cognigraph.llm import Budget, ChatModel
 from cognigraph.model import Usage
@@ -70,7 +70,9 @@ def evaluate(run: CommandRun) -> int:
         ) from error
     report = write(evaluation, *answering)
     terminal.document({**report.result, "page": str(report.page)})
-    _show(run, report)
+    terminal.write(figures(report.result))
+    missing = plural(report.result["failures"], "question")
+    terminal.write(f"{missing} with missing evidence; details in:\n{report.page}")
     return OK if report.result["complete"] else FOUND_PROBLEM
 
 
@@ -172,19 +174,11 @@ def paper(run: CommandRun) -> int:
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted; run the same command again to continue") from error
     terminal.document(result | {"table": str(paper_run.table)})
-    for measured in result["benchmarks"]:
-        heads = result["heads"]
-        title = FORMATS[measured["benchmark"]].title
-        table = render.table(title, ">questions", *(f">{head}" for head in heads.values()))
-        for row in cells(measured, heads):
-            table.add_row(*row)
-        terminal.show(table)
-        if measured["missing"]:
-            terminal.note(
-                f"{measured['missing']:,} answers are missing; run the same command again"
-            )
+    if any(measured["missing"] for measured in result["benchmarks"]):
+        terminal.note("answers are missing; run the same command again")
     if result["stopped"]:
         terminal.note(f"stopped: {result['stopped']}")
+    terminal.write(markdown(result))
     terminal.write(str(paper_run.table))
     return OK if result["complete"] else FOUND_PROBLEM
 
@@ -251,88 +245,6 @@ def _settings(run: CommandRun) -> EvalSettings:
 
 def _folder(run: CommandRun) -> Path | None:
     return Path(run.arguments.out).expanduser() if run.arguments.out else None
-
-
-def _show(run: CommandRun, report: Report) -> None:
-    result, terminal = report.result, run.terminal
-    level = FORMATS[result["benchmark"]].level
-    terminal.show(
-        render.text(
-            f"{plural(result['conversations'], 'conversation')}, "
-            f"{plural(result['insert']['turns'], 'turn')}, "
-            f"{plural(result['questions'], 'question')}"
-        )
-    )
-    if scores := list(result["recall"][level].items()):
-        k, at_k = scores[-1]
-        terminal.show(_table(f"{level} k={k}", at_k))
-    search, tokens = result["search_ms"], result["context_tokens"]
-    if search and tokens:
-        terminal.show(
-            render.text(
-                f"search {search['p50']:.1f} ms p50, {search['p95']:.1f} ms p95; context "
-                f"{tokens['p50']:,.0f} tokens p50, {tokens['p95']:,.0f} p95"
-            )
-        )
-    if answers := result["qa"]:
-        _show_answers(run, answers)
-    if len(result["compared"]) > 1 or any(item["rounds"] for item in result["compared"]):
-        terminal.show(_compared(result["compared"]))
-    terminal.show(
-        render.text(f"{plural(result['failures'], 'question')} with missing evidence; details in:")
-    )
-    terminal.write(str(report.page))
-
-
-def _show_answers(run: CommandRun, answers: Mapping[str, Any]) -> None:
-    shares = answers["accuracy"]
-    table = render.table("answers", ">judged", ">right", ">accuracy")
-    named = [("all", shares["all"]), *shares["by_category"].items()]
-    for name, share in named:
-        accuracy = "-" if share["accuracy"] is None else f"{share['accuracy']:.3f}"
-        table.add_row(name, f"{share['judged']:,}", f"{share['right']:,}", accuracy)
-    run.terminal.show(table)
-    if answers["failed"]:
-        run.terminal.note(
-            f"{answers['failed']:,} questions failed; run the same command again to retry them"
-        )
-    if answers["not_asked"]:
-        run.terminal.note(
-            f"{answers['not_asked']:,} questions were not asked; "
-            "run the same command again to continue"
-        )
-    if answers["stopped"]:
-        run.terminal.note(f"stopped: {answers['stopped']}")
-
-
-def _table(title: str, at_k: Mapping[str, Any]) -> Table:
-    table = render.table(title, ">questions", ">recall", ">any", ">all", ">nDCG")
-    named = [("all", at_k["all"])]
-    if "no_adversarial" in at_k:
-        named.append(("without adversarial", at_k["no_adversarial"]))
-    for name, values in [*named, *at_k["by_category"].items()]:
-        shares = (f"{values[key]:.3f}" for key in ("recall", "recall_any", "recall_all", "ndcg"))
-        table.add_row(name, f"{values['questions']:,}", *shares)
-    return table
-
-
-def _compared(ways: Sequence[Mapping[str, Any]]) -> Table:
-    """Strategies side by side: accuracy, and what an answer costs."""
-    table = render.table(
-        "strategy", ">judged", ">accuracy", ">tokens", ">calls", ">rounds", ">cost", ">s"
-    )
-    for way in ways:
-        table.add_row(
-            way["strategy"],
-            f"{way['judged']:,}",
-            "-" if way["accuracy"] is None else f"{way['accuracy']:.3f}",
-            f"{way['tokens']:,.0f}",
-            f"{way['calls']:.2f}",
-            "-" if way["rounds"] is None else f"{way['rounds']:.2f}",
-            f"{way['cost']:.5f}",
-            f"{way['seconds']:.1f}",
-        )
-    return table
 
 
 def own_data(run: CommandRun) -> int:

@@ -19,6 +19,7 @@ from cognigraph.cli.keys import add_key_file, add_keys
 from cognigraph.cli.options import DERIVED, add_kinds, amount, count, port, whole
 from cognigraph.cli.serving import add_setup
 from cognigraph.cli.terminal import one_line
+from cognigraph.evaluate.formats import FORMATS
 from cognigraph.importers.formats import AUTO, READERS
 from cognigraph.loop.strategy import STRATEGIES
 from cognigraph.text.redaction import redacted
@@ -104,23 +105,6 @@ environment:
 exit codes:
   0 done   1 nothing found, or a check failed, or some messages were left out
   2 wrong usage or input   3 the store cannot be used   130 interrupted"""
-
-
-BENCHMARKS = (
-    "auto",
-    "beam",
-    "lifebench",
-    "locomo",
-    "longmemeval",
-    "memoryagentbench",
-    "perltqa",
-    "realmem",
-    "realtalk",
-    "vehiclemembench",
-    "self",
-    "paper",
-)
-"""What ``eval`` can be asked for; written out so that starting a command does not load it."""
 
 
 @cache
@@ -345,14 +329,14 @@ def _evaluating(command: Any) -> None:
         "measure recall on a benchmark file, or compare settings on your own messages",
         "Insert a benchmark as it was downloaded (a file such as locomo10.json, or a folder), ask "
         "its questions and measure recall. `auto` finds out which benchmark it is. The folder "
-        "FILE.cognigraph-eval/ receives the figures, an HTML page, and the state from which an "
-        "interrupted run continues. Each combination of settings is a run of its own. "
-        "`eval self` needs no file: it makes questions from messages of --db, without a model, and "
-        "compares search settings on them. `eval paper licomemory|ama|hymem|membuilder --data "
-        "FILE` builds a memory, answers and judges as the paper does, and writes the rows of its "
-        "main table; without --yes or a budget it says what that would take, and stops.",
+        "FILE.cognigraph-eval/ receives the figures, a page with what was missed, and the state "
+        "from which an interrupted run continues. Each combination of settings is a run of its "
+        "own. `eval self` needs no file: it makes questions from messages of --db, without a "
+        "model, and compares search settings on them. `eval paper licomemory|ama|hymem|membuilder "
+        "--data FILE` builds a memory, answers and judges as the paper does, and writes the rows "
+        "of its main table; without --yes or a budget it says what that would take, and stops.",
     )
-    evaluate.add_argument("benchmark", choices=BENCHMARKS)
+    evaluate.add_argument("benchmark", choices=("auto", *FORMATS, "self", "paper"))
     evaluate.add_argument(
         "file", metavar="FILE", nargs="?", help="file or folder (not for self); name of a paper"
     )

@@ -1,7 +1,8 @@
 """English verbs: a small lexicon, functions that recognise and form inflections, and denials.
 
-The lexicon allows the rules to find verbs without a part-of-speech tagger. A word outside it
-counts as a verb only by its position (after "I", "will", "to") or its ending (-ed, -ing).
+The lexicon (``verbs.txt``: a base, and of an irregular verb its past and its participle) allows the
+rules to find verbs without a part-of-speech tagger. A word outside it counts as a verb only by its
+position (after "I", "will", "to") or its ending (-ed, -ing).
 """
 
 from __future__ import annotations
@@ -10,84 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from cognigraph.english.words import word_set
+from cognigraph.english.words import listed, word_set
 
 Form = Literal["base", "s", "past", "part", "ing"]
 
 _REMEMBERED = 8192
 """Words of which what they are is remembered, because a conversation repeats its words."""
 
-_IRREGULAR = """
-become became become|begin began begun|bring brought brought|build built built|buy bought bought
-catch caught caught|choose chose chosen|come came come|cost cost cost|cut cut cut|do did done
-draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed fed
-feel felt felt|fight fought fought|find found found|fly flew flown|forget forgot forgotten
-forgive forgave forgiven|get got gotten|give gave given|go went gone|grow grew grown
-hang hung hung|have had had|hear heard heard|hide hid hidden|hit hit hit|hold held held
-hurt hurt hurt|keep kept kept|know knew known|lead led led|leave left left|lend lent lent
-let let let|lose lost lost|make made made|mean meant meant|meet met met|pay paid paid|put put put
-quit quit quit|read read read|ride rode ridden|rise rose risen|run ran run|say said said
-see saw seen|sell sold sold|send sent sent|set set set|shoot shot shot|show showed shown
-sing sang sung|sit sat sat|sleep slept slept|speak spoke spoken|spend spent spent|stand stood stood
-steal stole stolen|stick stuck stuck|swim swam swum|take took taken|teach taught taught
-tell told told|think thought thought|throw threw thrown|understand understood understood
-tear tore torn|wake woke woken|wear wore worn|win won won|write wrote written|break broke broken
-beat beat beaten|bite bit bitten|blow blew blown|freeze froze frozen|overcome overcame overcome
-shake shook shaken|split split split|strike struck struck|sweep swept swept
-undergo underwent undergone
-retake retook retaken|rewrite rewrote rewritten|rebuild rebuilt rebuilt|redo redid redone
-"""
-
-_REGULAR = """
-accept achieve add admire admit adopt afford agree aim allow answer apologize appear apply
-appreciate arrange arrive ask attend avoid babysit bake believe belong blend book borrow call camp
-cancel care carry celebrate change chase chat check clean climb collect combine compete complete
-complain connect consider contact continue convince cook cope create cry dance deal decide decorate
-deliver depend deserve design develop die discover discuss donate download dream drop earn edit
-encourage end enjoy enroll escape exercise expand expect experience explain explore express face
-fail feature fill film finish fix focus follow garden graduate guess handle happen hate help hike
-hope host hug hunt imagine improve include injure inspire install intend interview introduce invest
-invite jog join juggle jump kick kiss knit land laugh launch learn like listen live look love manage
-marry matter mention miss move name need notice offer open order organize own pack paint participate
-pass perform pick plan plant play post practice prefer prepare present promise propose protect prove
-provide publish pull push raise reach realize receive recommend record recover relax release
-remember remind renovate rent repair replace report rescue research resign resolve retire return
-review save schedule score search seem serve share ship shop sign skate sketch ski smile smoke snap
-solve sound spread start stay stop stream struggle study submit succeed suffer suggest support
-surprise switch talk taste tend test thank train transfer travel treat try turn tutor update upgrade
-use video visit volunteer vote wait walk want wash watch welcome wish wonder work worry wrap click
-shift smell weigh bend stitch operate rain owe extend apologise organise realise recognise translate
-calculate commute lean lend steal attach bother breathe burn bury cause claim collapse command
-commit compare concern confirm contain control cost count cover crash cross damage dare date declare
-defend delay demand deny describe destroy diagnose dig disagree disappear disappoint dislike divide
-doubt drag dress emigrate employ empty engage examine exist explode fasten fetch fire float flood
-fold frighten gather greet grill guide hang harvest hire inform inherit inspect interrupt invent
-joke lock mend negotiate obey object observe occur offend park phone photograph plough pour praise
-pray preserve print produce promote pronounce purchase quote recite refuse regret reject rely remove
-repeat require respond restore retrieve reveal reward rob sail scare scream settle sew shave shout
-sigh slip snow sort spell squeeze stare store stretch subscribe suspect swallow threaten tidy tie
-trade trust type unpack wander warn waste whisper whistle wipe yell
-"""
-
-_NOUN_TOO = word_set(
-    """aim answer bite book break call camp care change chat check climb cook cost cut dance deal
-    design
-    draw dream drink drive drop end escape exercise experience face feature fight film finish fix
-    focus garden help hike hit hope host hug hunt interview jump kick kiss knit land laugh launch
-    like look love matter mention move name need offer open order own pack paint pass pick plan
-    plant play post practice present promise pull push raise reach read record release rent repair
-    report rescue research return review ride rise run save schedule score search set shake share
-    ship shop show sign sketch ski sleep smile smoke snap sound split spread stand start stay stick
-    stop stream strike struggle study support surprise swim switch talk taste test thank throw train
-    transfer travel treat try turn update upgrade use video visit volunteer vote wait walk wash
-    watch welcome win wish wonder work worry wrap feed fall fly left stuck light cast shot felt saw
-    found frozen broken born known hidden stolen writing baking cooking painting click shift smell
-    bend stitch rain cause claim command concern control count cover crash cross damage date delay
-    demand doubt drag dress empty exist fire float flood fold gather grill guide harvest hire joke
-    lock object park phone photograph pour print produce purchase quote regret reward sail scare
-    scream shout sigh slip snow sort spell store stretch suspect tie trade trust type waste whisper
-    whistle wipe yell lean lend commute apologise torn"""
-)
+_NOUN_TOO = frozenset(listed("verbs_or_nouns.txt"))
 """Forms that are just as often nouns or adjectives: verbs only where the syntax needs a verb."""
 
 BE = word_set("am is are was were be been being")
@@ -150,29 +81,25 @@ def _regular_past(base: str) -> str:
     return base + "ed"
 
 
-def _lexicon() -> tuple[dict[str, Verb], dict[str, str], dict[str, str]]:
+def _lexicon() -> tuple[dict[str, Verb], dict[str, str], set[str]]:
     forms: dict[str, Verb] = {}
     past: dict[str, str] = {}
-    participle_to_past: dict[str, str] = {}
-    rows = [tuple(row.split()) for line in _IRREGULAR.split("\n") for row in line.split("|") if row]
-    rows += [(base, _regular_past(base), _regular_past(base)) for base in _REGULAR.split()]
-    rows += [("got", "got", "got")]
-    for base, simple, participle in rows:
+    participles: set[str] = set()
+    for line in listed("verbs.txt"):
+        base, *irregular = line.split()
+        simple, participle = irregular or [_regular_past(base)] * 2
         past[base] = simple
-        participle_to_past[participle] = simple
+        participles.add(participle)
         forms.setdefault(third_person(base), Verb(base, "s"))
         forms.setdefault(ing_of(base), Verb(base, "ing"))
         forms.setdefault(participle, Verb(base, "part"))
         forms[simple] = Verb(base, "past")
-    for base, _, _ in rows:
-        if base != "got":
-            forms[base] = Verb(base, "base")
-    forms["got"] = Verb("get", "past")
-    forms["cancelled"], forms["travelled"] = Verb("cancel", "past"), Verb("travel", "past")
-    return forms, past, participle_to_past
+    forms |= {base: Verb(base, "base") for base in past}
+    forms |= {"cancelled": Verb("cancel", "past"), "travelled": Verb("travel", "past")}
+    return forms, past, participles
 
 
-VERBS, _PAST, _PARTICIPLE_TO_PAST = _lexicon()
+VERBS, _PAST, _PARTICIPLES = _lexicon()
 """``VERBS`` is the lexicon: each lower-case form with its verb."""
 _NOT_ED = word_set(
     """bed red need seed weed speed feed exceed indeed hundred sacred wicked shed sled
@@ -215,7 +142,7 @@ def is_participle(word: str) -> bool:
     found = guess_verb(word)
     if found is None:
         return False
-    return found.form in ("past", "part") or word in _PARTICIPLE_TO_PAST
+    return found.form in ("past", "part") or word in _PARTICIPLES
 
 
 def verb_only(word: str) -> bool:

@@ -14,6 +14,11 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def listed(file: str) -> list[str]:
+    """Return the lines of one of the lists in this folder; all are in lower case."""
+    return Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+
+
 DETERMINERS = word_set(
     """a an the some any this that these those each every another both all no several few
     many most"""
@@ -157,22 +162,15 @@ PLEASANTRIES = word_set(
 """Words of greetings, thanks and assent: a text of these alone tells nothing."""
 
 
-# Names, in lower case: a file for each list, with a name in each line.
-
-
-def _listed(file: str) -> frozenset[str]:
-    return frozenset(Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines())
-
-
-REGIONS = _listed("regions.txt")
-CITIES = _listed("cities.txt")
+REGIONS = frozenset(listed("regions.txt"))
+CITIES = frozenset(listed("cities.txt"))
 PLACES = REGIONS | CITIES
 """Countries and states, and large cities.
 
 Many are names of people or things as well, so they tell only where a sentence already speaks of a
 place: who "moved to" one of them has surely moved there, and nobody lives in two of the cities.
 """
-FIRST_NAMES = _listed("first_names.txt")
+FIRST_NAMES = frozenset(listed("first_names.txt"))
 """Common first names: whoever has one is a person.
 
 Names that are also a place, a month or a common word ("Paris", "April", "Rose", "Will", "Mark") are

@@ -13,40 +13,23 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby, islice
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from cognigraph._version import __version__
-from cognigraph.errors import (
-    BudgetExceededError,
-    CogniGraphError,
-    ConfigurationError,
-    ExtractionError,
-)
+from cognigraph.errors import ConfigurationError, ExtractionError
 from cognigraph.evaluate.aggregate import summarise
 from cognigraph.evaluate.dataset import Benchmark, Conversation, Level, Question
 from cognigraph.evaluate.files import Journal, sha256
 from cognigraph.evaluate.formats import FORMATS, files_of, load
 from cognigraph.evaluate.metrics import score
-from cognigraph.ingest.extraction import (
-    AlsoRead,
-    Contextual,
-    Extraction,
-    Extractor,
-    Pausing,
-    Recalling,
-    Summarising,
-    Window,
-    also_reads,
-)
+from cognigraph.ingest.extraction import Extractor, Summarising
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.step import Step
 from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import SearchResult, Usage
-from cognigraph.retrieve.rank.ranking import declared_weight_set
-from cognigraph.settings import RankingName, SearchSettings, Settings, WeightSetName
+from cognigraph.settings import RankingName, SearchSettings, Settings
 from cognigraph.space import Space
 
 NO_EXTRACTION = "none"
@@ -113,7 +96,7 @@ class Evaluation:
         self.sha256 = sha256(*files_of(settings.benchmark, file))
         reads = settings.extractor != NO_EXTRACTION
         named = settings.extractor if reads else "rules"
-        self.extractor = counting(resolve_extractor(extractor or named))
+        self.extractor = resolve_extractor(extractor or named)
         recorded = {"sha256": self.sha256, **settings.recorded()}
         if reads:  # "openai" may be another model tomorrow
             recorded["extractor"] = self.extractor.name
@@ -222,18 +205,15 @@ class Evaluation:
             "enrich_seconds": round(time.perf_counter() - stored, 3),
             "chunks": sum(step.chunks for step in steps),
             "triples": stats.triples,
-            "usage": asdict(self.extractor.take()),
+            "usage": asdict(sum((step.usage for step in steps), Usage())),
             "notes": dict(conversation.notes),
         }
 
     def _enrich(self, space: Space) -> list[Step]:
-        """Enrich everything queued; stop at an error that another attempt cannot mend."""
+        """Enrich everything queued, or until an outage or the budget ends it."""
         space.queue.retry()
         steps = space.queue.enrich()
-        while self._is_left(space):
-            error = self.extractor.error
-            if isinstance(error, BudgetExceededError) or (error and not error.is_retryable):
-                break
+        while self._is_left(space) and not (steps and steps[-1].stopped):
             time.sleep(0.2)
             steps += space.queue.enrich()
         return steps
@@ -355,81 +335,3 @@ def _beside(given: Path) -> Path:
     """Return the folder for the results of a file or folder, which may be the working one."""
     absolute = given.absolute()
     return absolute.with_name(f"{absolute.name}.cognigraph-eval")
-
-
-# Count what an extractor uses while it reads a conversation.
-
-
-class CountingExtractor:
-    """Another extractor, whose model usage adds up until it is taken.
-
-    ``error`` is the error of the last call or of its summary; ``None`` if both succeeded.
-    """
-
-    def __init__(self, extractor: Extractor) -> None:
-        self._extractor = extractor
-        self._usage = Usage()
-        self.error: CogniGraphError | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of the wrapped extractor."""
-        return self._extractor.name
-
-    @property
-    def weight_set(self) -> WeightSetName:
-        """That of the extractor."""
-        return declared_weight_set(self._extractor)
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """What the extractor does."""
-        return also_reads(self._extractor)
-
-    def extract(self, window: Window) -> Extraction:
-        """Read a window."""
-        return self._counted(self._extractor.extract, window)
-
-    def _counted(self, ask: Callable[[Window], Extraction], window: Window) -> Extraction:
-        try:
-            extraction = ask(window)
-        except CogniGraphError as error:
-            self._usage += getattr(error, "usage", Usage())
-            self.error = error
-            raise
-        self.error = extraction.error
-        self._usage += extraction.usage
-        return extraction
-
-    def take(self) -> Usage:
-        """The usage since the last call of this method."""
-        usage, self._usage = self._usage, Usage()
-        return usage
-
-
-class _CountingSummariser(CountingExtractor):
-    def __init__(self, extractor: Extractor, summariser: Summarising) -> None:
-        super().__init__(extractor)
-        self._summariser = summariser
-
-    def summarise(self, window: Window) -> Extraction:
-        """Bring a session's summary up to date."""
-        return self._counted(self._summariser.summarise, window)
-
-
-_PASSED_ON = {Contextual: "context", Pausing: "settle", Recalling: "recalls"}
-"""Abilities that are a single property, which the queue asks an extractor for."""
-
-
-def counting(extractor: Extractor) -> CountingExtractor:
-    """Wrap an extractor; the result has the abilities of the extractor that the queue asks for."""
-    own = {
-        name: property(attrgetter(f"_extractor.{name}"))
-        for ability, name in _PASSED_ON.items()
-        if isinstance(extractor, ability)
-    }
-    if isinstance(extractor, Summarising):
-        kind: type[_CountingSummariser] = type("_Counting", (_CountingSummariser,), own)
-        return kind(extractor, extractor)
-    plain: type[CountingExtractor] = type("_Counting", (CountingExtractor,), own)
-    return plain(extractor)

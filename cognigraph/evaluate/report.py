@@ -1,4 +1,4 @@
-"""Write the result of an evaluation: ``result.json`` for programs, ``page.html`` for people."""
+"""Write the result of an evaluation: ``result.json`` for programs, ``page.md`` for people."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def write(evaluation: Evaluation, *answering: QuestionAnswering) -> Report:
     folder = evaluation.folder
     document = json.dumps(result, indent=2, allow_nan=False) + "\n"
     _replace(folder / "result.json", document)
-    _replace(folder / "page.html", page.render(result, records))
-    return Report(result, folder / "result.json", folder / "page.html")
+    _replace(folder / "page.md", page.render(result, records))
+    return Report(result, folder / "result.json", folder / "page.md")
 
 
 def _replace(path: Path, text: str) -> None:

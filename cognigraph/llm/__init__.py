@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from cognigraph.deferred import deferred
-from cognigraph.llm.limits import Budget, Entry, Ledger, Limiter
+from cognigraph.llm.limits import Budget, Limiter
 from cognigraph.llm.protocols import Answer, Mode, Model, Prices, Prompt
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ __all__ = [
     "AnswerCache",
     "Budget",
     "ChatModel",
-    "Entry",
-    "Ledger",
     "Limiter",
     "Mode",
     "Model",

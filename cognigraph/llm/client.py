@@ -15,7 +15,7 @@ from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.answer_cache import AnswerCache, cache_key
 from cognigraph.llm.calls import Requests, Tally, call
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, check_credentials
-from cognigraph.llm.limits import DEFAULT_CALLS, Budget, Entry, Ledger, Limiter
+from cognigraph.llm.limits import DEFAULT_CALLS, Budget, Limiter
 from cognigraph.llm.parse_answer import ParsedAnswer, json_schema, read
 from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
 from cognigraph.llm.replies import Dialect, Dialects, Message, in_words, known
@@ -39,7 +39,6 @@ class ChatModel:
         cache: answers that were already paid for.
         limiter: by default one that is shared by the whole process for this endpoint.
         budget: limits that stop the next call; unlimited by default (:attr:`budget`).
-        ledger: counts usage by stage; a new one by default (:attr:`ledger`).
         attempts: maximum number of requests for one answer.
         mode: the mode to try first; a simpler one follows if the server does not support it.
         sleep: waits between attempts; for tests.
@@ -63,7 +62,6 @@ class ChatModel:
         cache: AnswerCache | None = None,
         limiter: Limiter | None = None,
         budget: Budget | None = None,
-        ledger: Ledger | None = None,
         attempts: int = 4,
         mode: Mode = "json_schema",
         sleep: Callable[[float], None] = time.sleep,
@@ -77,7 +75,6 @@ class ChatModel:
             raise ConfigurationError("temperature must be between 0 and 2")
         _check_prices(budget, prices)
         self.name = model
-        self.ledger = ledger if ledger is not None else Ledger()
         self.budget = budget if budget is not None else Budget()
         self.prices = prices
         self._cache = cache
@@ -137,13 +134,10 @@ class ChatModel:
         """
         tally = Tally()
         try:
-            answer = self._ask(prompt, schema, tally)
+            return self._ask(prompt, schema, tally)
         except ModelError as error:
             error.usage, error.attempts, error.status = tally.usage, tally.attempts, tally.status
-            self.ledger.record(prompt.name, _failure(error, tally))
             raise error from None  # the cause may quote the request, and with it the key
-        self.ledger.record(prompt.name, _success(answer))
-        return answer
 
     def within(self, budget: Budget) -> ChatModel:
         """Return this model with one more budget; connections, cache and limiter are shared.
@@ -268,23 +262,3 @@ def _repair(text: str, reading: ParsedAnswer[Any], form: Mapping[str, Any]) -> l
             "content": f"That could not be used: {problem}.\n\n{in_words(form)}",
         },
     ]
-
-
-def _success(answer: Answer[Any]) -> Entry:
-    return Entry(
-        answer.usage,
-        asks=1,
-        answered=1,
-        repaired=int(answer.repaired),
-        cut_off=int(answer.cut_off),
-        salvaged=answer.salvaged,
-        dropped=len(answer.dropped),
-        estimated=int(answer.estimated),
-    )
-
-
-def _failure(error: ModelError, tally: Tally) -> Entry:
-    return replace(
-        Entry(tally.usage, asks=1, estimated=int(tally.estimated)),
-        errors={type(error).__name__: 1},
-    )

@@ -23,9 +23,8 @@ class AskAsItIs:
 
     The parts of a list, a number or a sum may be scattered over many sessions. For such a question
     ``many`` messages are searched for instead of ``k``, and a second look brings ``again`` more, at
-    most one of each session (measured in ``bench/looking_again.py``); facts of one kind stand
-    beside each other. In a block without room for them the messages would only make each other
-    shorter.
+    most one of each session; facts of one kind stand beside each other. In a block without room
+    for them the messages would only make each other shorter.
     """
 
     needs_model: ClassVar[bool] = False

@@ -125,12 +125,8 @@ class Recall:
             seen = Exclusion(messages=frozenset(without))
             new = replace(request, without=seen, per_session=per_session)
             searched = search(new, k=k) if subject is None else find_overview(new, subject, k=2 * k)
-            background = fetch_background(request.store, request.space, searched)
-            background = replace(
-                background,
-                analyses=tuple(query.plan.analysis for query in searched.queries),
-                overview=subject is not None,
-            )
+            background = fetch_background(request, searched)
+            background = replace(background, overview=subject is not None)
             result = searched.result
             return Recalled(
                 result.hits, result.triples, result.sessions, result.episodes, background,
@@ -152,7 +148,7 @@ class Recall:
             )
             new = replace(request, settings=wide, without=Exclusion(triples=frozenset(without)))
             outcome = search(new, k=1)
-            background = fetch_background(request.store, request.space, outcome)
+            background = fetch_background(request, outcome)
             carried = Carried(background, self.zone).facts(outcome.result.triples)
             return Recalled(triples=tuple(carried), trace=outcome.result.trace)
 
@@ -248,7 +244,7 @@ class Recall:
                 reader=None,
             )
             searched = search(wide, k=many)
-            background = fetch_background(request.store, request.space, searched)
+            background = fetch_background(request, searched)
             result = searched.result
             return Recalled(
                 result.hits, result.triples, result.sessions, (), background, result.trace

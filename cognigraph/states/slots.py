@@ -24,17 +24,15 @@ Says = Literal["holds", "ends"]
 # ``job``                                   works as; became, was promoted to
 # ``relationship``                          is dating, is married to; is single; broke up with
 # ``weight``, ``age``, ``diet``             weighs 80 kg; is 34 years old; is vegan
-# ``dose of X``                             takes 20 mg of X, is on 20 mg of X
-# ``used as X``                             uses Tidal as music service
 # ``value``                                 "my X is Y", "X went up to Y", for the nouns of
 #                                           ``ATTRIBUTES`` and ``ROLES`` and for favourites
 # ``<boss``                                 is boss of, for the nouns of ``ROLES``
 # ``relation|object``                       anything else in the present tense
 # ========================================  =======================================================
 #
-# The last one is for relations that several objects can have at once (likes, uses, is allergic to):
-# another object never ends it, only a denial of the same does ("I don't drink coffee any more",
-# "I stopped drinking coffee"), and saying it again takes the denial back.
+# The last one is for relations that several objects can have at once (likes, is allergic to):
+# another object never ends it, only a denial of the same does ("I don't drink coffee any more"),
+# and saying it again takes the denial back.
 #
 # Of a home, an employer and a job, a state alone ends no other: who lives in Leeds may live in
 # England, and who works at a school may work at a shop as well. Only a change ends them ("moved
@@ -105,11 +103,6 @@ _AGE = re.compile(
     r"(?: (?:years|year|yrs)(?: old)?)?"
 )
 _WEIGHT = re.compile(r"\d[\d.,]* ?(?:kgs?|kilos?|kilograms?|lbs?|pounds|stone)(?: .*)?")
-_DOSE = re.compile(
-    r"(?P<dose>\d[\d.,]* ?(?:mg|ml|mcg|µg|g|iu|units?|milligrams?|micrograms?)) (?:of )?"
-    r"(?P<drug>[^\W\d]+(?: (?!every|each|daily|twice|once|per|in|at|a|before|after|with)\w+)?)"
-    r"(?: .*)?"
-)
 _OWNED = re.compile(r"(?P<owner>.+['’]s?) (?P<what>.+)")
 _ARTICLE = re.compile(r"^(?:the|an?) (?=\w)")
 _IS_NOW = re.compile(
@@ -123,13 +116,7 @@ _BEGUN_OR_ENDED: tuple[tuple[re.Pattern[str], Says], ...] = (
     (re.compile(r"(?:started|began|resumed) (?P<verb>\w+ing)\b(?P<rest>.*)"), "holds"),
     (re.compile(r"used to (?P<verb>\w+)(?P<rest>.*)"), "ends"),
 )
-_SWITCHED = re.compile(r"(?:switched|migrated) from (?P<old>.+) to")
-_BEGIN_OR_END = word_set("stopped quit started began resumed") | {"gave up"}
 _LIKING = word_set("loves enjoys adores")
-_DOING = re.compile(r"(?P<ing>[a-z]+ing)(?: (?P<rest>\S.*))?")
-_AS = re.compile(
-    r"(?P<what>.+) as (?:(?:my|our|the|his|her|their|an?|\S+['’]s) )?(?P<noun>[\w -]+)"
-)
 _NOT_A_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
 
 
@@ -289,12 +276,6 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
     value, person = normalise(fact.object), fact.subject_type == "person"
     if relation == "is" and person:
         return _status(value)
-    dose = _DOSE.fullmatch(value) if relation in ("takes", "is on") else None
-    if dose is not None:
-        return Claim(f"dose of {dose['drug']}", "holds", dose["dose"])
-    used = _AS.fullmatch(value) if relation == "uses" else None
-    if used is not None:
-        return Claim(f"used as {used['noun']}", "holds", used["what"])
     if (entry := _RELATIONS.get(relation)) is None:
         return None
     slot, says, change = entry
@@ -337,14 +318,9 @@ def _value(slot: str, fact: FactForm, relation: str, value: str) -> str | None:
 
 def _state(fact: FactForm, relation: str) -> Claim | None:
     """Read any other fact in the present tense, and what says that one began or ended."""
-    doing = _DOING.fullmatch(fact.object)
-    if doing is not None and relation in _BEGIN_OR_END:
-        fact, relation = replace(fact, object=doing["rest"] or ANY), f"{relation} {doing['ing']}"
     for pattern, says in _BEGUN_OR_ENDED:
         if (match := pattern.fullmatch(relation)) is not None:
             return _begun_or_ended(fact, match, says)
-    if switched := _SWITCHED.fullmatch(relation):
-        return Claim(f"uses|{switched['old']}", "ends", switched["old"], True)
     if relation in _LIKING:
         relation = "likes"  # who "doesn't like running any more" does not love it
     value = _ARTICLE.sub("", normalise(fact.object), count=1)

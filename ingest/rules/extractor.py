@@ -7,10 +7,11 @@ the text.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import tzinfo
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
@@ -26,6 +27,8 @@ MAX_FACTS = 48
 """Largest number of facts from one chunk."""
 MAX_MENTIONS = 24
 """Largest number of entities from one chunk, not counting its speaker."""
+_Entity = tuple[str, str, str | None, tuple[str, ...]]
+"""Its name, its type, who speaks of it, and the aliases that are stated."""
 _TURNS = 2
 """Number of turns that must speak of something without a name before it is an entity."""
 _ASSISTANT_PENALTY = 1.0
@@ -85,22 +88,33 @@ class RulesExtractor:
         turns: deque[ChunkInContext] = deque(maxlen=CONTEXT)
         for chunk in window.before[-CONTEXT:]:
             turns.append(ChunkInContext(chunk, turns))
-        facts, mentions = _Facts(), _Mentions()
+        # Different speakers have separate facts and entities: "mom" is another person for each.
+        facts: dict[tuple[Fact, str | None], list[int]] = defaultdict(list)
+        mentions: dict[_Entity, list[int]] = defaultdict(list)
         for index, chunk in enumerate(window.chunks):
             turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
             phrases = (phrase for item in turn.read for phrase in item.phrases)
             # An assistant gives no topic of its own.
             state.add_phrases(phrases, new=turn.role != "assistant")
-            facts.add(turn.statements, index, chunk.speaker)
-            mentions.add(turn, state, index)
+            aliases: dict[str, tuple[str, ...]] = {}
+            for fact in islice(turn.framed, MAX_FACTS):
+                facts[fact, chunk.speaker].append(index)
+                if (alias := alias_in(fact)) is not None:
+                    aliases[fact.subject] = (*aliases.get(fact.subject, ()), alias)
+            named = islice(_mentioned(turn, state), MAX_MENTIONS + 1)
+            for name, type in dict.fromkeys(named):
+                mentions[name, type, chunk.speaker, aliases.get(name, ())].append(index)
             _add_sentences(turn, state)
             state.next_chunk(chunk)
             turns.append(turn)
         keys = state.best_keys()
         return Extraction(
-            mentions=mentions.all(),
-            facts=facts.all(),
+            mentions=tuple(
+                Mention(name, type, tuple(at), aliases)
+                for (name, type, _, aliases), at in mentions.items()
+            ),
+            facts=tuple(replace(fact, chunks=tuple(at)) for (fact, _), at in facts.items()),
             keys=tuple((key.name, key.weight) for key in keys),
             themes=state.themes(keys),
             state=state.dump(),
@@ -170,75 +184,25 @@ def _salience(item: ReadSentence) -> float:
     return round(value, 4)
 
 
-class _Facts:
-    """Collects a window's facts, each once per speaker, with all chunks that state it."""
+def _mentioned(turn: ChunkInContext, state: SessionState) -> Iterator[tuple[str, str]]:
+    """Yield the entities that a chunk names, with their types, the speaker first.
 
-    def __init__(self) -> None:
-        self._found: dict[tuple[Fact, str | None], list[int]] = {}
-
-    def add(self, statements: list[Fact], index: int, speaker: str | None) -> None:
-        """Add the statements of the chunk at a position of the window, up to :data:`MAX_FACTS`.
-
-        Different speakers have separate facts, because "mom" is a different person for each of
-        them.
-        """
-        for statement in statements[:MAX_FACTS]:
-            indices = self._found.setdefault((statement, speaker), [])
-            if index not in indices:
-                indices.append(index)
-
-    def all(self) -> tuple[Fact, ...]:
-        """Return the facts in order of first appearance."""
-        return tuple(replace(fact, chunks=tuple(at)) for (fact, _), at in self._found.items())
-
-
-class _Mentions:
-    """Collects a window's entities, each once per speaker, with the chunks that name it."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str | None, tuple[str, ...]], list[int]] = {}
-
-    def add(self, turn: ChunkInContext, state: SessionState, index: int) -> None:
-        """Add the entities that a chunk names, and the aliases that it states.
-
-        A name counts at once, unless an assistant brings it up, any other phrase in the second
-        turn that speaks of it. A bare "sister" is nobody: whose sister it is decides who. A name
-        that does not tell what it names is what the facts of the chunk say. ``state`` has this turn
-        counted.
-        """
-        speaker = turn.chunk.speaker
-        aliases: dict[str, tuple[str, ...]] = {}
-        types: dict[str, str] = {}
-        for said in turn.statements:
-            types |= {said.subject: said.subject_type, said.object: said.object_type}
-            if (alias := alias_in(said)) is not None:
-                aliases[said.subject] = (*aliases.get(said.subject, ()), alias)
-        found = [(speaker, "person")] if speaker else []
-        found += [(name, types[name]) for name in aliases]
-        own = turn.role != "assistant"
-        for item in turn.read:
-            found.extend(
-                (name.text, name.type if name.sure else types.get(name.text, name.type))
-                for name in item.names
-                if own or state.turns_with(name.text)
-            )
-            found.extend(
-                (phrase.text, phrase.type)
-                for phrase in item.phrases
-                if item.english
-                and not phrase.proper
-                and phrase.text.casefold() not in words.KIN
-                and state.turns_with(phrase.text) >= _TURNS
-            )
-        for name, type_ in found[: MAX_MENTIONS + 1]:
-            key = name, type_, speaker, aliases.get(name, ())
-            indices = self._found.setdefault(key, [])
-            if index not in indices:
-                indices.append(index)
-
-    def all(self) -> tuple[Mention, ...]:
-        """The entities so far, in the order of their first chunks."""
-        return tuple(
-            Mention(name, type_, tuple(indices), aliases)
-            for (name, type_, _, aliases), indices in self._found.items()
-        )
+    A name counts at once, unless an assistant brings it up, any other phrase in the second turn
+    that speaks of it. A bare "sister" is nobody: whose sister it is decides who. A name that does
+    not tell what it names is what the facts of the chunk say. ``state`` has this turn counted.
+    """
+    types: dict[str, str] = {}
+    for fact in turn.framed:
+        types |= {fact.subject: fact.subject_type, fact.object: fact.object_type}
+    if turn.chunk.speaker:
+        yield turn.chunk.speaker, "person"
+    yield from ((fact.subject, fact.subject_type) for fact in turn.framed if alias_in(fact))
+    own = turn.role != "assistant"
+    for item in turn.read:
+        for name in item.names:
+            if own or state.turns_with(name.text):
+                yield name.text, name.type if name.sure else types.get(name.text, name.type)
+        for phrase in item.phrases:
+            named = phrase.proper or phrase.text.casefold() in words.KIN
+            if item.english and not named and state.turns_with(phrase.text) >= _TURNS:
+                yield phrase.text, phrase.type

@@ -11,7 +11,7 @@ from cognigraph.english.sentences import TITLES, Token
 from cognigraph.english.verbs import BE, FINITE_AUX, VERBS, guess_verb, is_past, verb_only
 from cognigraph.english.words import CITIES, REGIONS, is_first_name, word_set
 
-_INSIDE = word_set("of the de la van von der di da del al bin")
+_INSIDE = word_set("of de la van von der di da del al bin")
 _MAX_NAME = 6
 _LONGEST_PERSON = 3
 """First name, middle name, surname; what is longer is a title or a list."""
@@ -80,24 +80,15 @@ def _capitalised(token: Token) -> bool:
 
 def _titled(tokens: Sequence[Token], index: int) -> bool:
     """Return whether a title starts a name: "Dr. Berg"."""
-    following = tokens[index + 1] if index + 1 < len(tokens) else None
-    title = tokens[index].low in TITLES and tokens[index].text[0].isupper()
-    return title and following is not None and _capitalised(following)
+    return tokens[index].low in TITLES and any(map(_capitalised, tokens[index + 1 : index + 2]))
 
 
 def _name_end(tokens: Sequence[Token], start: int) -> int:
     end = start + 1
     while end < len(tokens) and end - start < _MAX_NAME:
-        if _capitalised(tokens[end]) or (
-            tokens[end].kind == "number" and tokens[end].low.isdigit()
-        ):
+        if _capitalised(tokens[end]) or tokens[end].low.isdigit():
             end += 1
-        elif (
-            tokens[end].low in _INSIDE
-            and end + 1 < len(tokens)
-            and _capitalised(tokens[end + 1])
-            and (tokens[end].low != "the" or tokens[end - 1].low == "of")
-        ):
+        elif tokens[end].low in _INSIDE and any(map(_capitalised, tokens[end + 1 : end + 2])):
             end += 2
         else:
             break
@@ -122,15 +113,11 @@ def _opens(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str]) -> Name | None:
-    titled = _titled(tokens, start)
-    if end - start > 1 and _opens(tokens, start) and tokens[start].low not in known and not titled:
-        rest = " ".join(token.low for token in tokens[start + 1 : end])
-        if rest in known or _common(tokens[start].low):
-            start += 1  # "Thanks Anna": "Thanks" is capitalised only as the first word
-    if start == end or all(_common(token.low) and not _rare(token) for token in tokens[start:end]):
-        return None
+    if end - start > 1 and _opens(tokens, start) and _common(tokens[start].low):
+        start += 1  # "Thanks Anna": "Thanks" is capitalised only as the first word
     text = " ".join(token.text for token in tokens[start:end])
-    if text.islower() or not any(char.isalpha() for char in text):
+    common = all(_common(token.low) and not _rare(token) for token in tokens[start:end])
+    if common or not any(char.isalpha() for char in text):
         return None
     type_ = known.get(text.lower())
     if type_ is not None:
@@ -179,13 +166,8 @@ def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
 _PLACING = word_set("in from near")
 
 
-def _is_abstract(phrase: Sequence[Token]) -> bool:
-    """Whether the head of a phrase, the last word before a preposition, is no thing."""
-    head = ""
-    for token in phrase:
-        if token.low in words.PREPOSITIONS and head:
-            break
-        head = token.low if token.kind != "mark" else head
+def _is_abstract(head: str) -> bool:
+    """Whether the last word of a phrase is no thing."""
     return head.endswith(_ABSTRACT) or verb_only(head)
 
 
@@ -206,25 +188,22 @@ _BREAKS = (
     | words.NEGATIONS | words.LIGHT | words.TRAILING | words.PARTICLES - {"home"}
     | BE | FINITE_AUX
     | word_set(
-        """to 's let look hope wish keep start need us other else ago able less sounds looks
-        feels seems grateful thankful woohoo whatever others year years month months week weeks hour
-        hours minute minutes weekend today tomorrow yesterday morning evening night
-        forever alone nobody somebody anybody everybody better worse bigger smaller older younger
-        easier harder than except besides yours mine hers ours theirs himself herself themselves
-        yourself itself myself ourselves found starts"""
+        """'s start starts need else less sounds look looks looking hope hoping wish keep let found
+        year years month months week weeks hour hours minute minutes weekend morning evening night
+        alone older harder than except whatever yours mine hers ours theirs himself herself itself
+        ourselves themselves yourself"""
     )
 )  # fmt: skip
 NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")
 _MAX_WORDS = 4
 _COMPOUND = word_set(
     """running cooking swimming dining living sleeping camping painting dancing parking shopping
-    washing wedding meeting training building drawing fishing hiking climbing sewing sports goods
-    landing boarding driving walking writing reading gaming waiting"""
+    washing wedding meeting training building drawing fishing hiking climbing sewing landing
+    boarding driving walking writing reading gaming waiting"""
 )
 """Forms of verbs with which compound nouns begin: "running shoes"."""
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _CONTENT_RUN = re.compile(r"[\u30a0-\u30ff]{2,12}|[\u3400-\u9fff\uf900-\ufaff]{2,8}")
-_PER_SENTENCE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +240,6 @@ def key_phrases(
             phrase = _phrase(tokens[start:end])
             if phrase is not None:
                 found.append(phrase)
-        if len(found) >= _PER_SENTENCE:
-            break
     return found
 
 
@@ -314,7 +291,7 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
     weights = [min(len(token.low), 9) / (18 if token.low in words.SOFT else 9) for token in part]
     length_bonus = (0.0, 0.0, 0.35, 0.4, 0.3)[len(part)]
     text = " ".join(token.low if token.text[1:].islower() else token.text for token in part)
-    abstract = _is_abstract(part)
+    abstract = _is_abstract(part[-1].low)
     score = sum(weights) / len(weights) + length_bonus
     if len(part) == 1 and abstract:
         score *= 0.7 if text.endswith(NOUN_ENDINGS) else 0.4

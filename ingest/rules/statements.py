@@ -19,7 +19,7 @@ from itertools import dropwhile, takewhile
 from cognigraph.english import words
 from cognigraph.english.sentences import Sentence, Token, join
 from cognigraph.english.times.find import TimeSpan
-from cognigraph.english.times.readers import DAYPARTS, MONTHS, UNITS, WEEKDAYS
+from cognigraph.english.times.readers import MONTHS, WEEKDAYS
 from cognigraph.english.verbs import (
     BE,
     FINITE_AUX,
@@ -37,6 +37,7 @@ from cognigraph.english.words import (
     TAKING_BACK,
     TITLES,
     is_first_name,
+    listed,
     word_set,
 )
 from cognigraph.ingest.extraction import Fact
@@ -83,6 +84,8 @@ _FICTION = word_set("joke jokes character film movie book novel song episode sto
 """Words of what may be invented: "my sister Anna" is then perhaps nobody's sister."""
 _QUOTES = re.compile(r"[\"“”«»„]|(?<!\w)'\w[^']*'(?!\w)")
 _LAUGHTER = r"(?:lol|lmao|rofl|xd|(?:ha){2,}h?|(?:he){2,})"
+_LAUGHING = re.compile(rf"\w.* {_LAUGHTER}\b", re.IGNORECASE)
+"""Laughter after the first words, at what they say."""
 
 # What stands before a clause or after it and says nothing of it, as words and a few phrases.
 
@@ -111,8 +114,6 @@ _BEGINNINGS = (words.PRONOUNS - word_set("one another these those")) | word_set(
     "never always not only call thanks thank"
 )
 """First words of clauses, after "and", a comma and the like."""
-_SHARING = word_set("live work speak love hate like have take am do play use")
-"""Verbs before which "I" may be left out: "I live in Leeds and work as a nurse"."""
 _ASKING = word_set("what where when who whom whose why how which any") | FINITE_AUX
 _LONGEST_TAG = 2
 """Words of "don't I" and "do you", which ask about what is before them."""
@@ -127,9 +128,7 @@ _WORDS = r"[\w'’+#/.-]+(?: [\w'’+#&/.-]+){0,5}"
 _LIST = rf"{_WORDS}(?: , {_WORDS})*(?: ,)? (?:and|or) {_WORDS}|{_WORDS}"
 _LASTING = r"(?:from now on|from here on|going forward|in future|in the future)"
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_WHEN = r"(?: ⟦(?:since)?(?P<when>\d+)⟧)?"
-_COUNT = rf"(?:(?:over|about|nearly|almost) )?(?:{_NUMBER}|many|a few|several)"
-_SINCE = rf"(?: ⟦since(?P<when>\d+)⟧| for {_COUNT} (?:year|month)s?(?: now)?)?"
+_WHEN = r"(?: ⟦(?P<when>\d+)⟧)?"
 _PRESENT = frozenset(("now", "currently", "at the moment", "these days", "right now"))
 _MY = r"(?:[Mm]y|[Oo]ur)"
 _WE = r"(?:I|[Ww]e)"
@@ -153,29 +152,16 @@ _ATTRIBUTES: tuple[tuple[str, str], ...] = (
     ("(?:(?:work|home|mobile|cell|office|private) )?(?:phone|phone number|mobile number|number)",
      r"\+?[(\d][\d ()/.-]{5,}"),
     ("(?:(?:work|private|personal) )?e-?mail(?: address)?", r"\S+@\S+"),
-    ("(?:github|discord|slack|telegram) (?:handle|username|name)|user ?name",
-     r"(?=\S*[^a-z])\S+"),
     ("(?:home |postal )?address|post ?code|zip code|rent|salary|height|weight|shoe size",
      r".*\d.*"),
     ("time ?zone", r"[A-Z].*"),
-    ("blood type", r"(?:A|B|AB|O|0)(?:[+-]| ?\w+| [+-])?"),
     ("pronouns", r"\w+ ?/.*"),
     ("birthday|date of birth", rf"(?i:.*\b(?:{'|'.join(MONTHS)})\b.*)"),
 )  # fmt: skip
 """What people have one of, and the form of its values."""
 _ATTRIBUTE = "|".join(names for names, _ in _ATTRIBUTES)
-_OCCUPATIONS = (
-    "accountant|actor|actress|analyst|architect|artist|baker|banker|barista|biologist|bricklayer"
-    "|builder|carer|carpenter|cashier|chef|chemist|cleaner|consultant|copywriter|data scientist"
-    "|dentist|designer|developer|dietitian|doctor|economist|editor|electrician|engineer|farmer"
-    "|firefighter|freelancer|gardener|geologist|hairdresser|historian|illustrator|journalist|judge"
-    "|lawyer|lecturer|librarian|mechanic|midwife|musician|novelist|nurse|optician|painter|paralegal"
-    "|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber|police officer"
-    "|postdoc|product manager|professor|programmer|project manager|psychologist|receptionist"
-    "|researcher|sailor|scientist|secretary|social worker|solicitor|student|surgeon|surveyor"
-    "|teacher|technician|therapist|translator|tutor|vet|veterinarian|waiter|waitress|welder"
-)
-_AT = rf"(?: (?:at|for(?! {_COUNT} )|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
+_OCCUPATIONS = "|".join(listed("occupations.txt"))
+_AT = rf"(?: (?:at|for|in|on) {_WORDS}(?: (?:at|for|in|on|of) {_WORDS})?)?"
 _JOB = rf"(?:[a-z][\w'’-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _TRAIT = (
     r"(?:vegan|vegetarian|pescatarian|pescetarian|(?:lactose|gluten)[ -]intolerant|coeliac|celiac|diabetic|teetotal|left-handed|right-handed"
@@ -185,8 +171,11 @@ _TRAIT = (
 """What people are for long, and nobody as a joke."""
 
 _WORK = r"(?:work|works|am working|is working)"
-_MARK = re.compile(r" (?:[,;:(–—-]) (?=.)")
-_TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")
+_TAIL = re.compile(
+    r" (?:[,;:(–—-]|and|with|near|which|where|who) "
+    rf"(?!(?:{'|'.join(sorted(_TAKING_BACK))})\b)"
+)
+"""Begins what is added to a clause: "I live in Leeds | , near the canal"."""
 
 _POINTING = word_set(
     """this that these those it them here there such same other another both either neither former
@@ -238,7 +227,9 @@ def statements(
             written = _with_times(sentence.tokens, times)
             clause = _Clause(written, sentence.text, times, sentence.tokens, speaker)
             if not (_QUOTES.search(sentence.text) or _is_labelled(written)):
-                read = (*_appositions(clause), *_of_sentence(sentence, clause, to_assistant))
+                read = list(_appositions(clause))
+                if not _LAUGHING.search(written):
+                    read += _of_sentence(sentence, clause, to_assistant)
                 found = {fact: frame for frame, fact in read} | found
         quoting ^= sentence.text.count('"') % 2 == 1
         pasted |= sentence.text.rstrip().endswith(":")
@@ -262,12 +253,11 @@ def _is_unreal(text: str) -> bool:
 
 
 def _of_sentence(sentence: Sentence, clause: _Clause, to_assistant: bool) -> Iterator[_Read]:
-    parts = list(_clauses(_without_openers(_each_have(clause.text))))
+    parts = list(_clauses(_without_openers(clause.text)))
     end = _question(parts) if sentence.question else len(parts)
     read: list[_Read | None] = []
-    plain = ""
     for number, (link, part) in enumerate(parts):
-        before, plain = plain, _trimmed(part)
+        plain = _trimmed(part)
         order = _order(plain, clause, link, asked=number >= end) if to_assistant else None
         if order is not None:
             read.append(("order", order))
@@ -277,19 +267,16 @@ def _of_sentence(sentence: Sentence, clause: _Clause, to_assistant: bool) -> Ite
         if number < end:
             if unread and link not in _COORDINATING and _is_framed(parts[number - 1][1]):
                 break
-            if link == "and" and before.startswith("I ") and not unread and _shares(plain):
-                plain = f"I {plain}"
             said = _of_clause(plain, clause)
         if _is_doubtful(part):
             break  # also of what follows: "I wish I lived by the sea and had a dog"
         read.append(said)
-    laughing = re.search(rf"\w.* {_LAUGHTER}\b", clause.text, re.IGNORECASE) is not None
     for number, said in enumerate(read):
         link, part = parts[number + 1] if number + 1 < len(parts) else ("and", "")
         following = read[number + 1] if number + 1 < len(read) else None
         taken_back = following is None and {link, _first_word(part)} & _TAKING_BACK
         doubted = link not in _COORDINATING and _is_doubtful(part)
-        if said and not (taken_back or doubted or (laughing and not _is_sober(said[1]))):
+        if said and not (taken_back or doubted):
             yield said
 
 
@@ -321,16 +308,8 @@ def _opens_clause(link: str, lows: Sequence[str]) -> bool:
     first = rest[0] if rest else ""
     if link == "so" or first in _BEGINNINGS or rest[:2] == ["do", "not"]:
         return True
-    if link == "and" and _shares(first):
-        return True
     near = takewhile(lambda low: low not in words.CONJUNCTIONS and low not in _MARKS, rest[:7])
     return any(low in FINITE_AUX or (verb_only(low) and not is_ing(low)) for low in near)
-
-
-def _shares(plain: str) -> bool:
-    """Whether a clause begins with its verb and has the subject of the one before it."""
-    first = _first_word(plain)
-    return first in _SHARING or (is_past(first) and not first.endswith("ed"))  # "mixed berries"
 
 
 def _question(parts: Sequence[tuple[str, str]]) -> int:
@@ -344,22 +323,15 @@ def _question(parts: Sequence[tuple[str, str]]) -> int:
 
 
 def _is_doubtful(part: str) -> bool:
-    """Whether a word of doubt is in a clause; not that of "my favourite film"."""
+    """Whether a word of doubt is in a clause; not "my favourite film", "I forgot to say"."""
     said = part.split(" ")
     return any(
         (word.lower() in _DOUBT or word.lower() in _FICTION)
-        and not (word == "May" or before in ("favourite", "favorite") or (before, word) == _TO_SAY)
+        and not (
+            word == "May" or before in ("favourite", "favorite") or (before, word) == ("to", "say")
+        )
         for before, word in zip(["", *said], said, strict=False)
     )
-
-
-_TO_SAY = ("to", "say")
-"""As in "I forgot to say", which doubts nothing."""
-
-
-def _is_sober(fact: Fact) -> bool:
-    """Whether a fact is no joke even if its speaker laughs: a name or a place that there is."""
-    return alias_in(fact) is not None or fact.object.lower() in PLACES
 
 
 def _is_labelled(text: str) -> bool:
@@ -381,7 +353,7 @@ def _is_framed(before: str) -> bool:
 def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
     """Return the tokens as text, with a sign for each time expression that may be a date.
 
-    What is the same is said the same way: "I have got", "i no longer", "I have been ... since May".
+    "I have got" is said as "I have", and "I no longer" as "I do not".
     """
     parts: list[str] = []
     at = 0
@@ -394,38 +366,14 @@ def _with_times(tokens: Sequence[Token], times: Sequence[TimeSpan]) -> str:
     while at < len(tokens):
         number, span = spans.get(at, (0, None))
         text = "I" if tokens[at].text == "i" else tokens[at].text
-        since = "since" if tokens[at].low == "since" else ""
-        parts.append(text if span is None else f"⟦{since}{number}⟧")
+        parts.append(text if span is None else f"⟦{number}⟧")
         at = at + 1 if span is None else span.end
     text = " ".join(parts).replace(" 's", "'s")
-    for pattern, plain in _SAME:
-        text = pattern.sub(plain, text)
-    return text
+    return _NO_LONGER.sub(r"\1 do not", _HAVE_GOT.sub(r"\1", text))
 
 
-_SAME = tuple(
-    (re.compile(pattern), plain)
-    for pattern, plain in (
-        (r"\b(have|has) got\b", r"\1"),
-        (r"\b(I|[Ww]e) no longer (?=\w)", r"\1 do not "),
-        (r"\b(I|[Ww]e) have been (?=.*⟦since)", r"\1 am "),
-        (r"(?: has|'s) been (?=.*⟦since)", " is "),
-        (r"\b(I|[Ww]e) have (live|work)d (?=.*⟦since)", r"\1 \2 "),
-        (r"\bhas (live|work)d (?=.*⟦since)", r"\1s "),
-    )
-)
-
-
-_HAVING = re.compile(
-    rf"(?:I|[Ww]e) have (?=an? {_RELATIVES} (?:called|named) {_PERSON}(?: ,)?(?: and)? an? )"
-)
-_ANOTHER = re.compile(rf"( (?:called|named) {_PERSON})(?: ,)?(?: and)?(?= an? )")
-
-
-def _each_have(text: str) -> str:
-    """Give each of several their own verb: "I have a cat called Luna and (I have) a dog ..."."""
-    having = _HAVING.search(text)
-    return text if having is None else _ANOTHER.sub(rf"\1 and {having[0].strip()}", text)
+_HAVE_GOT = re.compile(r"\b(have|has) got\b")
+_NO_LONGER = re.compile(r"\b(I|[Ww]e) no longer\b")
 
 
 def _first_word(part: str) -> str:
@@ -445,33 +393,14 @@ def _trimmed(part: str) -> str:
 
 def _of_clause(text: str, clause: _Clause) -> _Read | None:
     """Return what the first fitting frame reads, of the whole clause or of it without its tail."""
-    closed, open_ = (_trimmed(_without_tail(text, closed=closed)) for closed in (True, False))
+    head = _trimmed(_TAIL.split(text, maxsplit=1)[0])
     for frame in FRAMES:
         match = frame.pattern.fullmatch(text)
-        if match is None and (head := closed if frame.closed else open_):
+        if match is None and frame.closed:
             match = frame.pattern.fullmatch(head)
         if match is not None and (found := frame.read(match, clause)) is not None:
             return frame.name, found
     return None
-
-
-def _without_tail(text: str, *, closed: bool) -> str:
-    """Return a clause without what is added to it: "I live in Leeds | , near the canal".
-
-    A value that may be a list ends at a comma only if what follows cannot be one of its items.
-    Empty if there is no such tail.
-    """
-    for parted in (_TAIL if closed else _MARK).finditer(text):
-        tail = text[parted.start() :]
-        low = _first_word(tail)
-        if low not in _TAKING_BACK and (closed or verb_only(low) or is_past(low) or low in _ADDING):
-            return text[: parted.start()]
-        if closed:
-            break
-    return ""
-
-
-_ADDING = words.PRONOUNS | word_set("especially particularly particular")
 
 
 # Frames: how a statement is said, and what it states.
@@ -508,7 +437,7 @@ def _shown(text: str, clause: _Clause) -> str:
         span = clause.times[int(match[1])]
         return join(clause.tokens[span.start : span.end])
 
-    return _as_written(re.sub(r"⟦(?:since)?(\d+)⟧", words_of, text), clause.written)
+    return _as_written(re.sub(r"⟦(\d+)⟧", words_of, text), clause.written)
 
 
 def _as_written(said: str, written: str) -> str:
@@ -551,17 +480,20 @@ def _is_thing(value: str) -> bool:
     lows = [word.lower() for word in value.replace(" ,", "").split(" ")]
     if _POINTING & set(lows) or "⟦" in value or lows[-1] in _JOINING or lows[0] in _JOINING:
         return False
-    if any(low in FINITE_AUX or low in BE or low in HAVE or low in _TIMES for low in lows):
+    if any(low in FINITE_AUX or low in BE or low in HAVE for low in lows):
         return False
     return not (len(lows) == 1 and (lows[0] in words.LIGHT or lows[0] in words.ADVERBS))
 
 
-_TIMES = WEEKDAYS.keys() | DAYPARTS | {f"{part}s" for part in DAYPARTS}
+def _is_work(value: str) -> bool:
+    """Whether it is work with nothing left open: "nurse at the Royal Free", not "at that place"."""
+    return _is_thing(re.sub(r"\b(?:the|an?) ", "", value))
 
 
 def _is_allergen(value: str) -> bool:
-    """Whether one can be allergic to something other than as a joke ("to commitment")."""
-    return _is_thing(value) and not value.endswith(NOUN_ENDINGS)
+    """Whether one can be allergic to it other than as a joke: "to commitment", "to Mondays"."""
+    joke = value.endswith(NOUN_ENDINGS) or value.lower() in WEEKDAYS
+    return _is_thing(value) and not joke
 
 
 def _is_name(value: str) -> bool:
@@ -571,23 +503,14 @@ def _is_name(value: str) -> bool:
     return not any(low in words.NOT_NAMES or low in words.PRONOUNS for low in lows)
 
 
-def _is_firm(value: str) -> bool:
-    """Whether a name may be one of a firm or a product: not that of a person."""
-    return _is_name(value) and not _is_person(value)
-
-
 _WORKPLACES = word_set("shop restaurant clinic firm startup bakery factory farm garage pub vet's")
-
-
-def _is_bought(value: str) -> bool:
-    """Whether a thing has a name: "a 2019 Yaris", but not "some flour" nor "Tom a drink"."""
-    return value.lower() != value and _is_thing(value) and not _is_person(value)
 
 
 def _is_employer(value: str) -> bool:
     kind = words.NAME_SUFFIXES["organization"] | _WORKPLACES
     common = value.startswith(("a ", "an ")) and value.rpartition(" ")[2] in kind
-    return common or ((value[:1].isupper() or value[4:5].isupper()) and _is_firm(value))
+    named = value.removeprefix("the ")[:1].isupper() and _is_name(value)
+    return common or (named and not _is_person(value))
 
 
 def _is_person(value: str) -> bool:
@@ -612,19 +535,9 @@ def _is_liked(value: str) -> bool:
     # "I love seeing you smile" tells of a moment, "I love hiking" of a person.
     passing = first.endswith("ing") and rest.partition(" ")[0] not in ("", "and", "or", ",")
     vague = value in words.PARTICLES or first in ("a", "an", "some", "any")
-    return not (passing or vague or is_first_name(value.lower())) and _is_thing(value)
-
-
-def _is_complete(value: str) -> bool:
-    """Whether a phrase with its articles says by itself what it means, and tells of no time."""
-    said = value.split(" ")
-    return _is_thing(" ".join(word for word in said if word not in _ARTICLES)) and not (
-        _PASSING & {word.lower() for word in said}
-    )
-
-
-_ARTICLES = word_set("the a an")
-_PASSING = UNITS.keys() | word_set("now moment time once while making")
+    # "I like Kirsty", "I like Swanport Sallies": somebody, or what is to choose from.
+    named = value.istitle() or is_first_name(value)
+    return not (passing or vague or named) and _is_thing(value)
 
 
 def _attribute(match: re.Match[str], clause: _Clause) -> Fact | None:
@@ -690,36 +603,31 @@ def _frame(name: str, pattern: str, read: _Reading, *, closed: bool = True) -> F
 
 
 FRAMES: tuple[Frame, ...] = (
-    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE}){_SINCE}",
+    _frame("live", rf"(?:[Ww]e|{_ANYONE}) {_NOT}(?:live|lives|{_AM} (?:living|based|renting(?: an? [a-z]+)?)) (?:alone )?(?:in an? [a-z]+ )?in (?P<value>{_PLACE})",
            _states("lives in", "location", _is_place)),
     _frame("moved to", rf"(?:[Ww]e|{_ANYONE}) (?:have |has )?(?:just |recently |finally )?(?:moved|relocated) (?:back )?(?:from {_PLACE} )?to (?P<value>{_PLACE}){_WHEN}",
            _states("moved to", "location", _is_known_place)),
-    _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS}){_SINCE}",
+    _frame("work at", rf"{_ANYONE} {_NOT}{_WORK} (?:at|for) (?P<value>(?:the )?{_NAME}|an? {_WORDS})",
            _states("works at", "organization", _is_employer)),
-    _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT}){_SINCE}",
-           _states("works as", "concept", _is_complete)),
-    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT}){_SINCE}", _states("works as", "concept", _is_complete)),
+    _frame("work as", rf"{_ANYONE} {_WORK} as an? (?P<value>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?{_AT})",
+           _states("works as", "concept", _is_work)),
+    _frame("job", rf"{_ANYONE} {_AM} an? (?P<value>{_JOB}{_AT})", _states("works as", "concept", _is_work)),
     _frame("allergic", rf"{_ANYONE} {_AM} (?:severely |very |quite |mildly )?allergic to (?P<value>{_LIST})",
            _states("is allergic to", "object", _is_allergen), closed=False),
     _frame("allergy", rf"{_WHO} (?:have|has) an? (?:severe |serious |bad |mild )?(?P<value>[a-z]+(?: [a-z]+)?) allergy",
            _states("is allergic to", "object", _is_thing)),
-    _frame("trait", rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT}){_SINCE}", _states("is", "concept"), closed=False),
+    _frame("trait", rf"{_ANYONE} {_AM} (?:a )?(?P<value>{_TRAIT})", _states("is", "concept"), closed=False),
     _frame("negated verb", rf"{_WE} (?:(?:really )?do not|can not(?= eat| drink)) (?P<verb>eat|drink|smoke|like|enjoy) (?:any )?(?P<value>{_LIST})",
            _states("", "object", _is_thing, negated=True), closed=False),
     _frame("stopped", rf"{_WE} (?:have )?(?:just |recently |finally )?(?:stopped|quit|given up|gave up) (?P<value>(?:eating|drinking|smoking|vaping|using|taking)(?: {_WORDS})?){_WHEN}",
            _states("stopped", "concept", _is_thing)),
     _frame("like", rf"{_ANYONE} {_EVER}(?P<verb>loves?|likes?|enjoys?|dislikes?|hates?|adores?) (?P<value>{_LIST})",
            _states("", "concept", _is_liked), closed=False),
-    _frame("team", rf"{_WHO} {_AM} (?:on|in) the (?P<value>[\w&-]+(?: [\w&-]+)? team)", _states("is on", "organization")),
-    _frame("use", rf"{_WE} {_NOT}(?:use|{_AM} using) (?P<value>(?:an? |the )?{_NAME}(?: and {_NAME})?){_SINCE}",
-           _states("uses", "object", _is_firm)),
-    _frame("bought", rf"{_WE} (?:have )?(?:just |finally )?(?P<verb>bought|sold|booked|joined) (?:the )?(?P<value>{_WORDS}){_WHEN}",
-           _states("", "object", _is_bought)),
     _frame("speak", rf"{_WHO} (?:speak|speaks) (?P<value>{_NAME}(?: and (?:a (?:little|bit of) )?{_NAME})?)",
            _states("speaks", "concept", _is_name)),
     _frame("learning", rf"I am learning (?P<value>{_NAME})", _states("is learning", "concept", _is_name)),
-    _frame("age", rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?){_SINCE}", _age),
-    _frame("have", rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren|kids))",
+    _frame("age", rf"{_WHO} {_AM} (?P<value>[1-9]\d?(?: (?:years?|yrs?) old)?)", _age),
+    _frame("have", rf"{_WE} have (?P<value>(?:an?|{_NUMBER}) (?:{_OLDER}(?:{_PET_WORDS}|kid|child|son|daughter|brother|sister|sibling|grandchild)s?|children|grandchildren))",
            _states("has", "concept")),
     _frame("attribute", rf"{_MY} (?:new |current )?(?P<attribute>(?i:{_ATTRIBUTE})) (?:is|are) (?P<value>[^\s,;]\S*(?: [^\s,;]\S*){{0,7}})",
            _attribute),
@@ -728,8 +636,6 @@ FRAMES: tuple[Frame, ...] = (
     _frame("kin is", rf"{_MY} (?:new |current )?(?P<relative>{_RELATIVES})(?: is|'s) (?P<value>{_PERSON})", _kinship(_is_person)),
     _frame("is kin", rf"(?P<value>{_PERSON}) is my (?P<relative>{_RELATIVES})", _kinship(_is_person)),
     _frame("have called", rf"{_WE} have an? (?P<relative>{_RELATIVES}) (?:called|named) (?P<value>{_PERSON})", _kinship(_is_name)),
-    _frame("have a called", rf"{_WE} have (?P<value>an? (?:[\w-]+ ){{1,3}}(?:called|named) {_PERSON})",
-           _states("has", "concept")),
     _frame("call me", rf"(?:(?:(?:you can|just|always|{_LASTING}) )*[Cc]all me|[Mm]y name is) (?P<value>{_PERSON})(?: instead of {_PERSON})?", _own_name),
 )  # fmt: skip
 

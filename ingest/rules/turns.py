@@ -147,11 +147,6 @@ class ChunkInContext:
         said = [(item.sentence, item.times, item.english) for item in self.read]
         return statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
 
-    @property
-    def statements(self) -> list[Fact]:
-        """What the chunk states for certain."""
-        return list(self.framed)
-
 
 def _read(
     timed: Iterable[tuple[Sentence, list[TimeSpan]]],

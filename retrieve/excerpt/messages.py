@@ -6,7 +6,6 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from functools import cached_property
 from typing import NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
@@ -22,7 +21,7 @@ from cognigraph.retrieve.excerpt.units import (
     shown_text,
 )
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.search import MessageKey
+from cognigraph.retrieve.search import MessageKey, key_of
 from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import INDENT
 from cognigraph.text.terms import QUESTION_MARKS, STOP_WORDS, is_question, terms, words
@@ -40,11 +39,19 @@ _SHARP = 1.3
 """Exponent of the probabilities of units: above 1, fewer units of more messages are shown."""
 
 _PEOPLE = 4
+"""What people say to each other is cut only if it is so many times as long as what is cut of what a
+user or an assistant says."""
+
 _SAID_BY_FACT = 0.3
+"""A unit that says the same as a fact in the block is worth this share of what it would be."""
+
 _ASKED, _ASKED_SHORT = 0.1, 0.5
-_FEW = 40
+"""The share of a message's worth that the question before it has; the second one where the message
+has at most ``_SHORT_ANSWER`` characters, for "Yes, next week" tells nothing alone."""
+_SHORT_ANSWER = 40
 _LONGEST_QUESTION = 120
 _TAIL = 400
+"""Characters at the end of a message in which its last question is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +76,11 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A message that may be shown; ``groups`` are the units that are shown together."""
+class _DividedMessage:
+    """A message that may be shown; ``groups`` are the units that are shown together.
+
+    ``question`` is that of the message ``before`` it; empty if that one asks nothing.
+    """
 
     hit: Hit
     text: str
@@ -85,8 +95,8 @@ class _Candidate:
     """The same with the question."""
 
     @property
-    def everything(self) -> tuple[int, ...]:
-        """All groups."""
+    def all_groups(self) -> tuple[int, ...]:
+        """The numbers of all groups."""
         return tuple(range(len(self.groups)))
 
     def shown(self, groups: Sequence[int]) -> Shown:
@@ -127,8 +137,8 @@ room, and then takes them."""
 class Messages:
     """The hits of a result (best first), of which some are chosen, in whole or in part.
 
-    What does not depend on the facts that are shown is computed once. A message of up to ``short``
-    characters is not cut; ``None`` cuts none.
+    :meth:`choose` may be called again with fewer facts and thus more room: what does not depend on
+    them is computed once. A message of up to ``short`` characters is not cut; ``None`` cuts none.
     """
 
     def __init__(
@@ -143,13 +153,11 @@ class Messages:
         self._hits = hits
         self._first = repeated([(hit.speaker or "", hit.text) for hit in hits])
         self._chains = _Chains(hits, background.corrections)
-        self._candidates = [_candidate(hit, background, short, zone) for hit in self._chains.hits]
-        self._units = [_units(candidate) for candidate in self._candidates[: len(hits)]]
+        self._divided = [_divided(hit, background, short, zone) for hit in self._chains.hits]
+        self._units = [_units(message) for message in self._divided[: len(hits)]]
         self._worths = best_worths(self._units, analyses, background.idf)
         self._fall = _OVERVIEW_FALL if background.overview else _FALL
-        # Messages are chosen again with more room: what that shares is kept.
         self._written: dict[tuple[int, tuple[int, ...]], Shown] = {}
-        self._offered: dict[tuple[str, ...], list[Offer]] = {}
 
     def choose(
         self,
@@ -162,10 +170,8 @@ class Messages:
         A message comes with what corrects it, or not at all. ``ending`` gives what is added to the
         item of a hit.
         """
-        hits, first, chains, candidates = self._hits, self._first, self._chains, self._candidates
-        again = [rank for rank, other in enumerate(first) if other != rank]
+        hits, first, chains, divided = self._hits, self._first, self._chains, self._divided
         offers = self._offers(facts)
-        written = self._written
         ends: dict[int, str] = {}
         shown: dict[int, Shown] = {}
         chosen: dict[int, tuple[int, ...]] = {}
@@ -174,12 +180,12 @@ class Messages:
             if index not in ends:
                 ends[index] = ending(chains.hits[index])
             key = index, tuple(groups)
-            if key not in written:
-                written[key] = candidates[index].shown(groups)
-            return _ended(written[key], ends[index])
+            if key not in self._written:
+                self._written[key] = divided[index].shown(groups)
+            return _ended(self._written[key], ends[index])
 
         def take(index: int, groups: tuple[int, ...]) -> bool:
-            wanted = {other: candidates[other].everything for other in chains.after(index)}
+            wanted = {other: divided[other].all_groups for other in chains.after(index)}
             wanted[index] = groups
             for other, own in wanted.items():  # what was shown as a correction is not cut later
                 wanted[other] = tuple(sorted({*own, *chosen.get(other, ())}))
@@ -194,39 +200,34 @@ class Messages:
             return True
 
         ranks = [rank for rank in range(len(hits)) if first[rank] == rank]
-        choose([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
-        for rank in again:  # said again in another session: at another time, so it tells more
-            if hits[rank].session != hits[first[rank]].session:
-                take(rank, candidates[rank].everything)
-        texts = {(one.hit.session, one.hit.id): one.text for one in shown.values()}
-        for index, one in shown.items():  # a question that its own message shows is not quoted
-            candidate = candidates[index]
-            asked = texts.get((one.hit.session, one.asked), "") if one.asked else ""
-            if asked and prose(candidate.question) in asked:
-                groups = [group for group in chosen[index] if group < len(candidate.groups)]
+        choose_units([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
+        for rank, before in enumerate(first):
+            # Said again in another session, it was so at another time, too.
+            if hits[rank].session != hits[before].session:
+                take(rank, divided[rank].all_groups)
+        texts = {key_of(item.hit): item.text for item in shown.values()}
+        for index, item in shown.items():  # a question that its own message shows is not quoted
+            asked = texts.get((item.hit.session, item.asked), "") if item.asked else ""
+            if asked and prose(divided[index].question) in asked:
+                groups = [group for group in chosen[index] if group in divided[index].all_groups]
                 shown[index] = ended(index, groups)
         return [chains.placed(index, item, shown) for index, item in shown.items()]
 
     def _offers(self, facts: Sequence[Triple]) -> list[Offer]:
-        beside = tuple(fact.uid for fact in facts)
-        if beside not in self._offered:
-            self._offered[beside] = self._new_offers(facts)
-        return self._offered[beside]
-
-    def _new_offers(self, facts: Sequence[Triple]) -> list[Offer]:
+        """What each hit may contribute beside the facts."""
         stated = _stated(facts)
         offers = []
-        for rank, (candidate, message, worth) in enumerate(
-            zip(self._candidates, self._units, self._worths, strict=False)
+        for rank, (message, units, worths) in enumerate(
+            zip(self._divided, self._units, self._worths, strict=False)
         ):
-            own = stated.get((candidate.hit.session, candidate.hit.id), [])
+            own = stated.get(key_of(message.hit), [])
             values = [
                 value * _SAID_BY_FACT if own and _is_said(text, own) else value
-                for value, text in zip(worth.tolist(), message.texts, strict=True)
+                for value, text in zip(worths.tolist(), units.texts, strict=True)
             ]
+            worth = (1 + rank / _HALF_RANK) ** -self._fall * (_DOUBT + max(values, default=0.0))
             sharp = [value**_SHARP for value in values]
-            likely = (1 + rank / _HALF_RANK) ** -self._fall * (_DOUBT + max(values, default=0.0))
-            offers.append(_offer(candidate, likely, sharp, sum(worth**_SHARP)))
+            offers.append(_offer(message, worth, sharp, sum(worths**_SHARP)))
         return offers
 
 
@@ -234,18 +235,16 @@ class _Chains:
     """The hits and, after them, the messages that correct them and are no hits themselves."""
 
     def __init__(self, hits: Sequence[Hit], corrections: Mapping[MessageKey, Hit]) -> None:
-        by_key = {(hit.session, hit.id): hit for hit in hits}
+        by_key = {key_of(hit): hit for hit in hits}
         self.hits = list(hits)
         for hit in self.hits:  # grows by the corrections, which may have been corrected
-            correction = corrections.get((hit.session, hit.id))
-            if correction and (key := (correction.session, correction.id)) not in by_key:
+            correction = corrections.get(key_of(hit))
+            if correction and (key := key_of(correction)) not in by_key:
                 by_key[key] = correction
                 self.hits.append(correction)
-        index = {(hit.session, hit.id): position for position, hit in enumerate(self.hits)}
+        index = {key_of(hit): position for position, hit in enumerate(self.hits)}
         self._next = {
-            index[key]: index[hit.session, hit.id]
-            for key, hit in corrections.items()
-            if key in index
+            index[key]: index[key_of(hit)] for key, hit in corrections.items() if key in index
         }
         self._corrected = {after: index for index, after in self._next.items()}
 
@@ -264,18 +263,18 @@ class _Chains:
         return replace(item, corrects=self.hits[first], place=place) if place else item
 
 
-def _ended(one: Shown, added: str) -> Shown:
+def _ended(item: Shown, added: str) -> Shown:
     """The item with its ending; behind code or a table that is a line of its own."""
     if not added:
-        return one
-    last = one.text.rsplit("\n", 1)[-1]
+        return item
+    last = item.text.rsplit("\n", 1)[-1]
     if last.startswith((f"{INDENT}`", f"{INDENT}|")):
         added = f"\n{INDENT}{added.strip()}"
-    return replace(one, text=one.text + added, has_note=True)
+    return replace(item, text=item.text + added, has_note=True)
 
 
-def _candidate(hit: Hit, background: Background, short: int | None, zone: tzinfo) -> _Candidate:
-    key = (hit.session, hit.id)
+def _divided(hit: Hit, background: Background, short: int | None, zone: tzinfo) -> _DividedMessage:
+    key = key_of(hit)
     whole = background.whole.get(key, hit.text if hit.parts == 1 else None)
     text = hit.text if whole is None else whole
     units = segment(text) or (Unit(0, len(text), "sentence", 0),)
@@ -284,7 +283,7 @@ def _candidate(hit: Hit, background: Background, short: int | None, zone: tzinfo
     before = background.before.get(key)
     question = _question(before.text) if before else ""
     head = message_head(hit, zone)
-    return _Candidate(
+    return _DividedMessage(
         hit,
         text,
         whole is not None,
@@ -297,9 +296,9 @@ def _candidate(hit: Hit, background: Background, short: int | None, zone: tzinfo
     )
 
 
-def _units(candidate: _Candidate) -> MessageUnits:
-    texts = tuple(candidate.text[unit.start : unit.end] for unit in candidate.units)
-    return MessageUnits(candidate.units, texts, candidate.hit.role == "user")
+def _units(message: _DividedMessage) -> MessageUnits:
+    texts = tuple(message.text[unit.start : unit.end] for unit in message.units)
+    return MessageUnits(texts, message.hit.role == "user")
 
 
 def _question(text: str) -> str:
@@ -328,22 +327,26 @@ def _is_said(text: str, facts: Sequence[Content]) -> bool:
     return any(is_said_by(said, fact) for fact in facts)
 
 
-def _offer(candidate: _Candidate, worth: float, values: Sequence[float], total: float) -> Offer:
-    shares = [sum(values[unit] for unit in group) / total for group in candidate.groups]
+def _offer(message: _DividedMessage, worth: float, values: Sequence[float], total: float) -> Offer:
+    """What a message may contribute, by its groups and then the question that it answers.
+
+    ``worth`` is that of the message, ``values`` are those of its units, and ``total`` is their sum,
+    unless a fact says some of them: then it is what their sum would be without the fact.
+    """
+    shares = [sum(values[unit] for unit in group) / total for group in message.groups]
     costs = [
-        sum(_tokens(candidate.units[unit].end - candidate.units[unit].start) for unit in group)
-        for group in candidate.groups
+        sum(_tokens(message.units[unit].end - message.units[unit].start) for unit in group)
+        for group in message.groups
     ]
-    divided = len(candidate.groups) == len(candidate.units)
-    needs: list[tuple[int, ...]] = [()] * len(candidate.groups)
-    if divided:
-        needs = [unit.needs for unit in candidate.units]
-    if candidate.question:
+    needs: list[tuple[int, ...]] = [()]  # a message in one group is shown whole
+    if len(message.groups) == len(message.units):
+        needs = [unit.needs for unit in message.units]
+    if message.question:
         best = max(range(len(shares)), key=lambda index: shares[index])
-        shares.append(_ASKED_SHORT if len(candidate.text) <= _FEW else _ASKED)
-        costs.append(_tokens(len(candidate.question)) + 4)
+        shares.append(_ASKED_SHORT if len(message.text) <= _SHORT_ANSWER else _ASKED)
+        costs.append(_tokens(len(message.question)) + 4)
         needs.append((best,))
-    head = _tokens(len(candidate.head)) + 8
+    head = _tokens(len(message.head)) + 8
     return Offer(worth, tuple(shares), tuple(costs), tuple(needs), head)
 
 
@@ -359,7 +362,7 @@ def _tokens(characters: int) -> float:
 # one. Pure functions on numbers; what a step costs in the end is asked of the caller.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Offer:
     """What one message may contribute.
 
@@ -373,11 +376,6 @@ class Offer:
     costs: tuple[float, ...]
     needs: tuple[tuple[int, ...], ...]
     header: float
-
-    @cached_property
-    def steps(self) -> list[Step]:
-        """What :func:`steps` gives, kept because messages are chosen again with more room."""
-        return steps(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,14 +444,14 @@ def _sum(values: Sequence[float], units: set[int]) -> float:
 _MOST_REFUSALS = 12
 
 
-def choose(offers: Sequence[Offer], take: Take) -> dict[int, tuple[int, ...]]:
+def choose_units(offers: Sequence[Offer], take: Take) -> dict[int, tuple[int, ...]]:
     """Choose units of the messages (best message first) as long as ``take`` accepts them.
 
     The first message is served first, so that it is never crowded out: with less than its first
     step if that does not fit. A step that does not fit does not stop others, unless a dozen in
     succession did not.
     """
-    plans = [offer.steps for offer in offers]
+    plans = [steps(offer) for offer in offers]
     shown: dict[int, tuple[int, ...]] = {}
     waiting = [(-plan[0].density, index, 0) for index, plan in enumerate(plans) if index]
     heapq.heapify(waiting)
@@ -534,12 +532,12 @@ def _content(text: str) -> Content:
     return Content(frozenset(map(hash, told)), frozenset(map(hash, exact)))
 
 
-def says_the_same(one: Content, other: Content) -> bool:
+def says_the_same(first: Content, second: Content) -> bool:
     """Whether two texts are near-duplicates of each other."""
-    if one.exact != other.exact:
+    if first.exact != second.exact:
         return False
-    union = len(one.words | other.words)
-    return union == 0 or len(one.words & other.words) >= SAME * union
+    union = len(first.words | second.words)
+    return union == 0 or len(first.words & second.words) >= SAME * union
 
 
 def repeated(messages: Sequence[tuple[str, str]]) -> list[int]:

@@ -311,9 +311,8 @@ _ENOUGH_WORDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class MessageUnits:
-    """The units of one message with their texts; ``user`` says whether its role is user."""
+    """The texts of the units of one message; ``user`` says whether its role is user."""
 
-    units: tuple[Unit, ...]
     texts: tuple[str, ...]
     user: bool = False
 

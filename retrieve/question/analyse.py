@@ -187,7 +187,7 @@ def _asking(question: str) -> tuple[bool, str]:
     return is_message, " ".join(asking) if is_message else question
 
 
-def about(analysis: Analysis, speakers: Sequence[str]) -> Analysis:
+def with_asker(analysis: Analysis, speakers: Sequence[str]) -> Analysis:
     """Add the one who asks to the anchors of a question about them.
 
     That is the user, who is called so or has it as an alias, or else one of ``speakers``.
@@ -583,8 +583,8 @@ def _without_cue(match: re.Match[str]) -> str:
 def subject_of(question: str, shape: Shape | None) -> str | None:
     """What an overview is to be given of; ``None`` if the block is to answer the question.
 
-    It is empty for everything.
-    That is what the caller says with ``shape``, and otherwise what the words of the question say.
+    It is empty for everything. The caller says with ``shape`` whether it is to be an overview;
+    otherwise the words of the question say it.
     """
     if shape == "answer":
         return None

@@ -260,7 +260,9 @@ Columns = TypeVar("Columns", ChunkCandidates, TripleCandidates)
 
 
 def as_in_the_paper(settings: SearchSettings) -> SearchSettings:
-    """Settings without rules for times in a question: in the paper they count by decay and keys."""
+    """Top down, settings without rules for times in a question: they count by decay and keys."""
+    if not is_top_down(settings):
+        return settings
     return replace(settings, time_order=False, time_anchor=False)
 
 
@@ -286,6 +288,15 @@ def is_top_down(settings: SearchSettings) -> bool:
 def has_anchors_by_vectors(settings: SearchSettings) -> bool:
     """Whether anchors are the entities whose names are most similar to the question's."""
     return settings.ranking == "licomemory" and settings.licomemory.anchors == "vectors"
+
+
+def ranked_here(candidates: Candidates, analysis: Analysis, settings: SearchSettings) -> Candidates:
+    """The candidates as this profile ranks them; as they are if the settings name another one."""
+    if settings.ranking != "licomemory":
+        return candidates
+    if settings.licomemory.time_keys:
+        candidates = with_time_keys(candidates, analysis)
+    return reached_top_down(candidates, settings) if is_top_down(settings) else candidates
 
 
 def why_nothing(candidates: Candidates, settings: SearchSettings) -> list[str]:

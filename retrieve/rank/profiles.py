@@ -283,7 +283,7 @@ def plain_features(
     if settings.cues:
         features |= _cues(chunks, analysis)
         if in_english:
-            features |= role_features(chunks.roles, similarity, None, None, analysis.aim)
+            features |= role_features(chunks.roles, similarity, analysis.aim)
         else:
             features |= exchange_in_any_language(chunks, scaled(own_words), analysis.aim)
     if settings.time_cue and analysis.times:

@@ -25,19 +25,11 @@ from cognigraph.text.terms import STOP_WORDS, is_question, words
 from cognigraph.text.word_book import WordBook
 
 
-def role_features(
-    roles: Sequence[Role | None],
-    similarity: Floats,
-    wishes: Floats | None,
-    changes: Floats | None,
-    aim: Aim,
-) -> dict[str, Floats]:
+def role_features(roles: Sequence[Role | None], similarity: Floats, aim: Aim) -> dict[str, Floats]:
     """Who says it, and whether that suits the aim of the question; each (n,) in [0, 1].
 
     There is no signal unless an assistant is among those who speak. ``similarity`` (n,) is the
-    cosine, scaled over the candidates; ``wishes`` (n,) says how much each text sounds like a wish,
-    which counts if the user says it and asks for work or advice; ``changes`` (n,) how much it tells
-    of a change, which counts if the user says it and asks how things are.
+    cosine, scaled over the candidates.
     """
     if "assistant" not in roles:
         return {}
@@ -45,10 +37,6 @@ def role_features(
     features = {"user": user, "user vector": user * similarity}
     if aim.assistant:
         features["assistant asked"] = np.array([float(role == "assistant") for role in roles])
-    if aim.request and wishes is not None:
-        features["wish"] = user * wishes
-    if changes is not None:
-        features["change"] = user * changes
     return features
 
 

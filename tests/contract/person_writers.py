@@ -1,13 +1,9 @@
-"""Writers about one person, as threads and as processes of their own."""
+"""Writers about one person, as threads of a process."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from cognigraph import EnrichSettings, Memory, Settings
@@ -18,7 +14,6 @@ from cognigraph.testing import FrozenClock, ScriptedExtractor
 from tests.storage.writers import START
 
 SPELLINGS = ["Anna Berg", "ANNA BERG", "Anna", "Dr. Anna Berg", "A. Berg"]
-ROOT = Path(__file__).parents[2]
 
 
 def script(window: Window) -> Extraction:
@@ -46,19 +41,3 @@ def write(location: dict[str, Any], space: str, numbers: list[int]) -> None:
 
     with ThreadPoolExecutor(len(numbers)) as pool:
         list(pool.map(one, numbers))
-
-
-def start(location: dict[str, Any], space: str, numbers: list[int]) -> subprocess.Popen[str]:
-    """The same in a process of its own."""
-    arguments = json.dumps([location | {"location": str(location["location"])}, space, numbers])
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.contract.person_writers", arguments],
-        cwd=ROOT, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-
-
-if __name__ == "__main__":
-    where, name, turns = json.loads(sys.argv[1])
-    if where.get("auth"):
-        where["auth"] = tuple(where["auth"])
-    write(where, name, turns)

@@ -329,6 +329,7 @@ def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     assert suspected(space) == suspected(whole(embedder=NEAR).space("a"))
 
 
+@pytest.mark.slow
 def test_a_page_of_the_list(space, extractor):
     """Pairs by spelling and by vectors form one list, with any page size."""
     people = ["Maria Petersen", "Maria Peterson", "Thomas Hendriksen", "Thomas Hendrikson"]

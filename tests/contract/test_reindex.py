@@ -364,13 +364,13 @@ def test_threads_of_the_same_memory_continue_after_a_reindex(fresh: OpenMemory, 
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        for name in ("one", "two", "three"):
+        for name in ("one", "two"):
             memory.admin.reindex(Named(256, name))
     finally:
         stop.set()
         thread.join(timeout=60)
     assert errors == []
-    assert memory.info.embedder.name == "three"
+    assert memory.info.embedder.name == "two"
     memory.space("a").flush(timeout=60)
     assert memory.space("a").stats().chunks == len(TEXTS) + len(added)
     for id in added[:: max(1, len(added) // 10)]:

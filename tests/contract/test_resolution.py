@@ -11,7 +11,8 @@ from cognigraph import ConfigurationError, Memory, NotFoundError
 from cognigraph.embed import resolve
 from cognigraph.ingest import Extraction, Fact, Mention
 from tests.conftest import START, OpenMemory
-from tests.contract.person_writers import start, write
+from tests.contract.person_writers import write
+from tests.forked import Forked
 from tests.property.test_order_properties import PEOPLE, THINGS, fill
 
 WORDLLAMA = resolve("wordllama")
@@ -366,21 +367,22 @@ def test_the_canonical_spelling_is_the_earliest_in_time_whatever_arrives_first(s
 
 
 @pytest.mark.slow
-def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_name):
+def test_thirty_writers_about_one_person_leave_one_entity(location, clock, space_name):
     with Memory(**location, enrich="manual", clock=clock, embedder=WORDLLAMA) as memory:
-        processes = [start(location, space_name, list(range(n, n + 5))) for n in (40, 45)]
-        write(location, space_name, list(range(40)))
-        errors = [process.communicate(timeout=120)[1] for process in processes]
-        assert [process.returncode for process in processes] == [0, 0], errors
+        processes = [Forked(write, location, space_name, list(range(n, n + 5))) for n in (20, 25)]
+        write(location, space_name, list(range(20)))
+        for process in processes:
+            process.finish()
+            assert process.wait() == 0
         own = memory.space(space_name)
         assert own.stats().pending == 0
         assert names(own) == {"Anna Berg": ("A. Berg", "Anna", "Dr. Anna Berg"), "tea": ()}
         (triple,) = own.facts()
-        assert sorted(int(source.id) for source in triple.sources) == list(range(50))
+        assert sorted(int(source.id) for source in triple.sources) == list(range(30))
         assert (triple.first_observed, triple.last_observed) == (
-            START, START + timedelta(seconds=49),
+            START, START + timedelta(seconds=29),
         )  # fmt: skip
-        assert own.entities("anna")[0].mentions == 50
+        assert own.entities("anna")[0].mentions == 30
 
 
 @pytest.mark.slow

@@ -147,7 +147,7 @@ def test_the_table_for_people(locomo):
     done = run("locomo", locomo, "--limit", "1")
     assert "1 conversation, 7 turns, 6 questions" in done.stdout
     assert "multi-hop" in done.stdout
-    assert done.stdout.rstrip().endswith("page.html")
+    assert done.stdout.rstrip().endswith("page.md")
 
 
 @pytest.mark.slow

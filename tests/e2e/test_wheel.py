@@ -100,6 +100,7 @@ def test_the_wheel_has_every_file_of_the_packages(wheel):
     assert packed == ours
 
 
+@pytest.mark.thorough  # the other tests use the same library, server and commands
 def test_what_a_release_is_tried_with(installed, tmp_path):
     """Where ``make release`` does the same, the environment has nothing else."""
     run(installed / "python", "-I", ROOT / ".ci" / "smoke.py", __version__, ROOT, cwd=tmp_path)

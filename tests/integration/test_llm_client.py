@@ -29,7 +29,7 @@ from cognigraph import (
     ModelUnavailableError,
     Usage,
 )
-from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Prompt, ResponseCache
+from cognigraph.llm import Budget, ChatModel, Limiter, Prices, Prompt, ResponseCache
 from cognigraph.llm.parse_answer import json_schema
 from cognigraph.llm.replies import Dialects, in_words
 from cognigraph.text.marks import estimate_tokens
@@ -138,7 +138,6 @@ def test_a_question_and_its_answer(server, connect):
             "json_schema": {"name": "answer", "strict": True, "schema": json_schema(Facts)},
         },
     }
-    assert model.ledger.stages == {"extract": Entry(usage, asks=1, answered=1)}
 
 
 def test_any_text_can_be_asked_about(server, connect):
@@ -209,9 +208,6 @@ def test_an_outage_is_an_error_that_may_be_retried(server, connect):
     error = caught.value
     assert error.is_retryable and error.attempts == 4 == server.calls
     assert (error.status, error.usage.calls, error.usage.input_tokens) == (500, 4, 0)
-    assert model.ledger.stages["extract"] == Entry(
-        error.usage, asks=1, errors={"ModelUnavailableError": 1}
-    )
     server.then(good(ONE))
     assert model.ask(PROMPT, Facts).value.facts == ["Ann moved"]
 
@@ -329,7 +325,6 @@ def test_an_answer_without_anything_is_an_error_not_an_empty_result(server, conn
     assert caught.value.is_retryable
     assert (caught.value.attempts, server.calls, len(cache)) == (2, 2, 0)
     assert caught.value.usage.input_tokens == 200
-    assert model.ledger.stages["extract"].errors == {"ModelAnswerError": 1}
     assert len(server.requests[1].messages[2]["content"]) < 6100
 
 
@@ -364,8 +359,6 @@ def test_items_that_do_not_validate_are_named(server, connect):
     assert answer.dropped == (
         "facts[1]: Input should be a valid string", "facts[3]: Input should be a valid string"
     )  # fmt: skip
-    entry = model.ledger.stages["extract"]
-    assert (entry.salvaged, entry.dropped, entry.answered) == (2, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -465,7 +458,7 @@ def test_tokens_are_estimated_where_the_server_gives_none(server, connect):
     server.then(good(ONE, usage={}))
     model = connect()
     answer = model.ask(PROMPT, Facts)
-    assert answer.estimated and model.ledger.stages["extract"].estimated == 1
+    assert answer.estimated
     assert answer.usage.output_tokens == estimate_tokens(json.dumps(ONE))
     texts = estimate_tokens(PROMPT.system) + estimate_tokens(PROMPT.user)
     assert texts < answer.usage.input_tokens < texts + 20
@@ -482,7 +475,6 @@ def test_the_same_question_is_answered_from_the_cache(server, connect, tmp_path)
         model = connect(cache=cache)
         answer = model.ask(PROMPT, Facts)
         assert answer.value.facts == ["Ann moved"] and answer.usage == Usage(cached=1)
-        assert model.ledger.total.usage == Usage(cached=1)
         model.ask(Prompt("extract", "2", PROMPT.system, PROMPT.user), Facts)
     assert server.calls == 2
 
@@ -559,13 +551,13 @@ def test_one_limiter_for_many_threads(server, connect):
         return {"facts": [messages[-1]["content"]]}
 
     server.then(good(slow))
-    model = connect(limiter=Limiter(3), ledger=(ledger := Ledger()))
+    model = connect(limiter=Limiter(3))
     prompts = [Prompt("p", "1", "", str(number)) for number in range(60)]
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(lambda prompt: model.ask(prompt, Facts), prompts))
     assert [answer.value.facts for answer in answers] == [[str(n)] for n in range(60)]
     assert server.most_running == 3
-    assert ledger.total.answered == 60 == ledger.total.usage.calls
+    assert sum(answer.usage.calls for answer in answers) == 60
 
 
 # Broken bodies through the wire, and the key.
@@ -615,9 +607,6 @@ def test_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
             assert all(isinstance(fact, str) for fact in answer.value.facts)
     assert sum(outcomes.values()) == asks and outcomes["value"] > asks * 7 // 20, outcomes
     assert outcomes["ModelUnavailableError"] > asks // 20
-    entry = model.ledger.stages["p"]
-    assert entry.asks == asks and entry.answered == outcomes["value"]
-    assert sum(entry.errors.values()) == asks - outcomes["value"]
     assert len(cache) <= outcomes["value"]
     cache.close()
 
@@ -640,9 +629,9 @@ def test_the_key_is_seen_by_the_server_only(server, connect, tmp_path, caplog):
             with pytest.raises(ModelError) as caught:
                 model.ask(Prompt("p", "1", "", "other"), Facts)
             seen.append("".join(traceback.format_exception(caught.value)))
-        seen += [repr(model), str(model), repr(model._requests), repr(model.ledger.stages)]
+        seen += [repr(model), str(model), repr(model._requests)]
     seen += [caplog.text, path.read_bytes().decode("latin-1")]
-    assert len(seen) == 10 and "HTTP 401: Incorrect API key: ***" in seen[0]
+    assert len(seen) == 9 and "HTTP 401: Incorrect API key: ***" in seen[0]
     assert [text for text in seen if KEY in text] == []
     assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
 

@@ -8,7 +8,7 @@ import org.neo4j.dbms.api.DatabaseManagementService;
 import org.neo4j.dbms.api.DatabaseManagementServiceBuilder;
 
 /**
- * Starts a throw-away Neo4j server: {@code java -cp CLASSPATH Launcher.java HOME neo4j.conf [keep]}
+ * Starts a throw-away Neo4j server: {@code java -cp CLASSPATH Launcher HOME neo4j.conf [keep]}
  *
  * <p>The server lives until its standard input closes or it gets a signal; then it stops and
  * removes HOME, unless it is told to keep it. Standard input is the life line to the process that started it: the operating

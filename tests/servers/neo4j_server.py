@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import hashlib
 import importlib
 import os
 import re
@@ -35,6 +36,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -350,20 +352,24 @@ _KEPT_PLANS = {
 
 # In minutes the optimising compiler and a parallel collector cost more than they give back. With
 # the quick compiler alone the default code cache is 48 MB, which the planner's code overflows.
-# A quarter of the time went into interpreting what had not been called often enough.
+# A quarter of the time went into interpreting what had not been called often enough. By default
+# garbage is collected 300 times in a run, in a third of the memory that is there, and five times
+# all of it, because the memory for classes begins with 21 MB.
 _SHORT_LIVED = (
     "-XX:TieredStopAtLevel=1",
     "-XX:CompileThresholdScaling=0.25",
     "-XX:ReservedCodeCacheSize=240m",
     "-XX:+UseSerialGC",
+    "-XX:NewRatio=1",
+    "-XX:MetaspaceSize=256m",
 )
 
 
 def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[str]:
-    compiler = _SHORT_LIVED if sizes.short_lived else ()
+    compiler = (f"-Xms{sizes.heap}", *_SHORT_LIVED) if sizes.short_lived else ()
     return [
         *_java(way, sizes.heap, class_path, *compiler, *sizes.java),
-        str(HERE / "Launcher.java"),
+        "Launcher",
         str(folder / "home"),
         str(folder / "neo4j.conf"),
         *(["keep"] if sizes.folder else []),
@@ -430,7 +436,7 @@ def _find_java(accepted: tuple[int, ...]) -> Path | None:
     """Return the `java` of the first JDK of an accepted major version; a JRE does not do."""
     for home in _java_homes():
         java = home / "bin" / "java"
-        # The launcher is a source file: running it takes the compiler.
+        # The launcher is a source file, which takes the compiler.
         if (home / "bin" / "javac").exists() and _java_major(java) in accepted:
             return java
     return None
@@ -468,7 +474,29 @@ def _class_path(way: Local) -> str:
         if not class_path or not all(Path(jar).exists() for jar in class_path.split(os.pathsep)):
             _run_maven(way, kept)
             class_path = kept.read_text().strip()
-    return class_path
+        launcher = _launcher(way, folder, class_path)
+    return os.pathsep.join([class_path, str(launcher)])
+
+
+def _launcher(way: Local, folder: Path, class_path: str) -> Path:
+    """Return an archive of the compiled `Launcher`; Java itself would compile it at each start."""
+    source = HERE / "Launcher.java"
+    # A class that a newer Java has compiled is none for an older one.
+    digest = hashlib.sha256(source.read_bytes() + bytes(way.java)).hexdigest()[:12]
+    archive = folder / f"launcher-{digest}.jar"
+    if not archive.exists():
+        with tempfile.TemporaryDirectory() as compiled:
+            javac = str(way.java.with_name("javac"))
+            command = [javac, "-cp", class_path, "-d", compiled, str(source)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise ServerError(f"javac could not compile {source}:\n{done.stderr}")
+            part = archive.with_suffix(".part")
+            with zipfile.ZipFile(part, "w") as packed:
+                for file in Path(compiled).glob("*.class"):
+                    packed.write(file, file.name)
+            part.replace(archive)
+    return archive
 
 
 def _run_maven(way: Local, output: Path) -> None:

@@ -1,7 +1,4 @@
-"""A process that forgets a space, session by session.
-
-``python -m tests.storage.forgetters FILE`` or ``... URI USER PASSWORD SPACE``
-"""
+"""What a process runs that forgets a space, session by session."""
 
 from __future__ import annotations
 
@@ -45,11 +42,3 @@ def main(location: Path | str, auth: tuple[str, str] | None = None, space: str =
         sys.stdout.flush()
         memory.space(space).forget(speaker="Ann")
         sys.stdout.write("done\n")
-
-
-if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        main(Path(sys.argv[1]))
-    else:
-        uri, user, password, name = sys.argv[1:]
-        main(uri, (user, password) if user else None, name)

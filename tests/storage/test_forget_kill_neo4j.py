@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from tests.forked import Forked
+from tests.storage import forgetters
 from tests.storage.forgetters import PER_SESSION, marker, open_memory, turn
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.slow, pytest.mark.oldest_line]
 
-ROOT = Path(__file__).parents[2]
 SESSIONS = 12
 
 
@@ -25,15 +23,13 @@ def test_a_client_is_killed_while_it_forgets(neo4j_server, space_name):
         space.flush(timeout=120)
         whole = {session.id: session.messages for session in space.overview.sessions()}
         assert whole == {f"s{number}": PER_SESSION for number in range(SESSIONS)}
-        user, password = auth or ("", "")
-        command = [sys.executable, "-m", "tests.storage.forgetters", neo4j_server.uri, user,
-                   password, space_name]  # fmt: skip
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as client:
-            try:
-                while client.poll() is None and len(space.overview.sessions()) > SESSIONS - 2:
-                    time.sleep(0.01)
-            finally:
-                client.kill()
+        client = Forked(forgetters.main, neo4j_server.uri, auth, space_name)
+        try:
+            while client.is_alive() and len(space.overview.sessions()) > SESSIONS - 2:
+                time.sleep(0.01)
+        finally:
+            client.kill()
+            client.finish()
         # A transaction that was under way when the client died is ended by the server.
         before = None
         while before != (before := space.stats()):

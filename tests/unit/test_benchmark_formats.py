@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 import pytest
 
-from cognigraph.cli.parser import BENCHMARKS
 from cognigraph.evaluate import DatasetError
 from cognigraph.evaluate.dataset import Benchmark, Conversation
 from cognigraph.evaluate.files import sha256
@@ -247,7 +246,6 @@ def read(name: Benchmark, folder: Path) -> list[Conversation]:
 
 def test_every_format_can_be_asked_for():
     assert set(FORMATS) == set(get_args(Benchmark))
-    assert ("auto", *sorted(FORMATS), "self", "paper") == BENCHMARKS
     assert set(MADE) | {"locomo", "longmemeval"} == set(FORMATS)
 
 

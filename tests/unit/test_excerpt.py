@@ -9,7 +9,7 @@ import pytest
 
 from cognigraph.retrieve.excerpt.messages import (
     Offer,
-    choose,
+    choose_units,
     content,
     is_said_by,
     repeated,
@@ -106,7 +106,7 @@ def test_no_unit_is_too_long(text):
 def worths(question, *texts, user=False):
     units = tuple(segment(" ".join(texts)))
     joined = " ".join(texts)
-    message = MessageUnits(units, tuple(joined[u.start : u.end] for u in units), user)
+    message = MessageUnits(tuple(joined[u.start : u.end] for u in units), user)
     return unit_worths([message], analyse(question, NOW), {})[0]
 
 
@@ -133,7 +133,7 @@ def test_pleasantries_are_worth_nothing():
 
 def test_no_messages_and_no_units():
     assert unit_worths([], analyse("x", NOW), {}) == []
-    assert [w.shape for w in unit_worths([MessageUnits((), ())], analyse("x", NOW), {})] == [(0,)]
+    assert [w.shape for w in unit_worths([MessageUnits(())], analyse("x", NOW), {})] == [(0,)]
 
 
 def offer(worth, *units, header=10.0, needs=None):
@@ -167,7 +167,7 @@ def chosen(offers, budget):
         spent[index] = cost
         return True
 
-    return choose(offers, take)
+    return choose_units(offers, take)
 
 
 def test_two_good_sentences_go_before_a_whole_message():

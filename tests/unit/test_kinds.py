@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.kinds import Answer, Asked, Conditions, ask_all, chosen_kinds, measured, report
+from bench.kinds import Answer, Asked, Changed, Conditions, ask_all, chosen_kinds, measured, report
 from bench.plain import BOTH, COSINE, WORDS, Plain, fused, tokens
 from bench.said import Talk, talks
 from cognigraph.testing import HashEmbedder
@@ -102,7 +102,35 @@ def test_a_question_within_a_conversation_is_asked_before_the_rest_is_inserted(t
     assert within.answers["default"].recall == {5: 1.0, 10: 1.0, 15: 1.0}
     assert within.answers[COSINE].recall[5] == 1.0
     assert (end.category, end.answers["default"].recall[5]) == ("multi-hop", 1.0)
-    assert end.newest_first is None
+    assert end.changed is None
+
+
+def test_what_has_changed_is_looked_for_in_the_order_and_in_the_block(tmp_path):
+    told = {
+        "2025-01-01": ("D1:1", "I live in Bergen."),
+        "2025-03-01": ("D2:1", "I live in Oslo now."),
+    }
+    sessions = [
+        {"session": day, "time": f"{day}T09:00:00", "turns": [turn]}
+        for day, turn in (
+            (day, {"id": id, "speaker": "ann", "text": text}) for day, (id, text) in told.items()
+        )
+    ]
+    asked = {"question": "Where does Ann live?", "category": 4} | {
+        "evidence": ["D2:1"], "outdated": ["D1:1"]
+    }  # fmt: skip
+    for name, content in {
+        "conversations/x": {"sessions": sessions},
+        "qa/x.qa": {"qa": [asked]},
+    }.items():
+        path = tmp_path / f"{name}.json"
+        path.parent.mkdir()
+        path.write_text(json.dumps(content), "utf-8")
+    (talk,) = talks(tmp_path)
+    found = [item.changed for item in ask_all(talk, Conditions())]
+    assert found == [
+        Changed(newest_first=True, without_time_order=True, in_block=True, old_alone_in_block=False)
+    ]
 
 
 def answered(conversation: str, category: str, default: float, bm25: float) -> Asked:
@@ -112,7 +140,7 @@ def answered(conversation: str, category: str, default: float, bm25: float) -> A
         )
 
     answers = {"default": answer(default), WORDS: answer(bm25), COSINE: answer(0), BOTH: answer(0)}
-    return Asked(conversation, category, answers, (True, False))
+    return Asked(conversation, category, answers, Changed(True, False, True, False))
 
 
 def test_the_difference_is_to_the_best_plain_ranking():
@@ -124,7 +152,10 @@ def test_the_difference_is_to_the_best_plain_ranking():
     assert found["difference"] == {"mean": 0.4375, "interval": [0.4375, 0.4375]}
     assert found["no_adversarial"]["recall"]["default"]["15"] == 0.5
     assert found["by_category"]["adversarial"]["questions"] == 3
-    assert found["newest_first"] == {"questions": 4, "share": 1.0, "without_time_order": 0.0}
+    assert found["newest_first"] == {
+        "questions": 4, "share": 1.0, "without_time_order": 0.0, "in_block": 1.0,
+        "old_alone_in_block": 0.0,
+    }  # fmt: skip
 
 
 def test_a_single_folder_is_a_kind_of_its_own(folder):

@@ -1,4 +1,4 @@
-"""Budgets, the limiter, the ledger and prices."""
+"""Budgets, the limiter and prices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import BudgetExceededError, ConfigurationError, Usage
-from cognigraph.llm import Budget, Entry, Ledger, Limiter, Prices
+from cognigraph.llm import Budget, Limiter, Prices
 from tests.cases import each
 from tests.clock import TickingClock
 
@@ -155,29 +155,6 @@ def test_one_limiter_for_an_endpoint():
     assert Limiter.shared("http://a.test/v1") is not Limiter.shared("http://b.test/v1")
     with pytest.raises(ConfigurationError):
         Limiter(0)
-
-
-def test_the_ledger_adds_up_by_stage():
-    ledger = Ledger()
-    ledger.record("extract", Entry(Usage(calls=2, cost=0.5), asks=1, answered=1, dropped=3))
-    ledger.record("extract", Entry(Usage(calls=4), asks=1, errors={"ModelUnavailableError": 1}))
-    ledger.record("extract", Entry(asks=1, errors={"ModelUnavailableError": 1}))
-    ledger.record("summary", Entry(Usage(cached=1), asks=1, answered=1, estimated=1))
-    assert ledger.stages == {
-        "extract": Entry(
-            Usage(calls=6, cost=0.5), asks=3, answered=1, dropped=3,
-            errors={"ModelUnavailableError": 2},
-        ),
-        "summary": Entry(Usage(cached=1), asks=1, answered=1, estimated=1),
-    }  # fmt: skip
-    assert ledger.total.asks == 4
-    assert ledger.total.usage == Usage(calls=6, cached=1, cost=0.5)
-
-
-def test_the_ledger_loses_nothing_under_threads():
-    ledger = Ledger()
-    in_threads(8, lambda: [ledger.record("x", Entry(Usage(calls=1), asks=1)) for _ in range(200)])
-    assert ledger.stages["x"] == Entry(Usage(calls=1600), asks=1600)
 
 
 def test_prices():

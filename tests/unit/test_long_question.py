@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph import Memory, SearchSettings, Settings
-from cognigraph.retrieve.plan import shortened
+from cognigraph.retrieve.plan import without_middle
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.testing import HashEmbedder
 
 
 def test_a_question_within_the_limit_is_left_as_it_is():
-    assert shortened("x" * 100, 100) == ("x" * 100, [])
+    assert without_middle("x" * 100, 100) == ("x" * 100, [])
 
 
 def test_of_a_longer_one_the_beginning_and_the_end_are_kept():
-    text, notes = shortened("begin " + "x" * 1000 + " end", 101)
+    text, notes = without_middle("begin " + "x" * 1000 + " end", 101)
     assert len(text) == 101
     assert text.startswith("begin x")
     assert text.endswith("x end")

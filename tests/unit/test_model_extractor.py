@@ -148,7 +148,7 @@ def test_a_session_becomes_its_graph_in_one_call(serving, remember):
     assert session.keys == ("Pia", "Bergen", "kayak")
     assert session.summary == "Pia's move: Pia moved to Bergen on 19 May 2026."
     assert stages.stages == ["read"]
-    usage = model.ledger.total.usage
+    usage = step.usage
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 100, 10)
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from cognigraph.ingest import Mention
 from cognigraph.ingest.derive import own_names, users
-from cognigraph.retrieve.question.analyse import about, analyse
+from cognigraph.retrieve.question.analyse import analyse, with_asker
 from cognigraph.stores.records import WorkChunk
 from tests.cases import each
 
@@ -78,5 +78,5 @@ def test_a_user_is_called_user_too():
 def test_a_question_about_the_one_who_asks(question, is_own):
     found = analyse(question, NOW)
     assert found.is_own == is_own
-    assert ("user" in about(found, ()).anchors) == is_own
-    assert ("ann berg" in about(found, ("Ann Berg",)).anchors) == is_own
+    assert ("user" in with_asker(found, ()).anchors) == is_own
+    assert ("ann berg" in with_asker(found, ("Ann Berg",)).anchors) == is_own

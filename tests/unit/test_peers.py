@@ -56,10 +56,8 @@ def test_a_text_leads_to_the_messages_that_it_contains_whole():
     assert scoring.contained("removed", TEXTS) == []
 
 
-def test_growth_compares_the_last_fifth_with_the_first_without_the_warm_up():
+def test_the_warm_up_does_not_count():
     warm_up = [900.0] * scoring.WARM_UP
-    assert scoring.growth([*warm_up, *[1.0] * 10, *[2.0] * 10]) == 2.0
-    assert scoring.growth(warm_up) is None
     assert scoring.spread([*warm_up, 1.0, 3.0]) == {"p50": 2.0, "p95": 2.9}
     curve = scoring.curve([1, 2, 3, 40, 50], [1.0, 1.0, 5.0, 5.0, 9.0], points=2)
     assert curve == [[2, 1.0], [40, 5.0]]
@@ -70,12 +68,6 @@ def test_what_became_of_messages():
     assert found == {
         "acknowledged": 2, "refused": 2, "lost": 1, "refused_but_kept": 1, "doubled": 1,
     }  # fmt: skip
-
-
-def test_ratios_are_relative_to_one_row_and_leave_out_what_was_not_measured():
-    rows = {"own": {"ms": 2.0}, "other": {"ms": 5.0}, "none": {"ms": None}}
-    assert scoring.ratios(rows, "own", "ms") == {"own": 1.0, "other": 2.5}
-    assert scoring.ratios(rows, "missing", "ms") == {}
 
 
 def test_the_outcome_of_a_trial_names_the_worst_first():
@@ -98,9 +90,9 @@ def test_the_page_says_which_memory_got_whole_sessions():
     found = json.loads((results / "peers-run.json").read_text("utf-8"))
     cognee = found["memories"]["cognee"]
     cognee["added_singly"] = 45
-    assert "\n\ncognee got 45 of the messages one at a time" in tables.inserting(found)
+    assert "\n\ncognee got 45 of the messages one at a time" in tables.summary(found)
     cognee["added_singly"] = cognee["messages"]
-    assert "one at a time" not in tables.inserting(found)
+    assert "one at a time" not in tables.summary(found)
 
 
 def test_times_have_ratios_to_cognigraph_with_a_model():
@@ -224,15 +216,12 @@ def test_the_stub_counts_calls_by_memory_and_fails_when_told():
         found = post(url, "embeddings", input=["a", "b"], model="e")
         assert [len(each["embedding"]) for each in found["data"]] == [8, 8]
         post(url, "chat/completions", **chat("hello"))
-        counts = stub.counts["one"]
-        assert (counts.embedding_calls, counts.embedded_texts, counts.model_calls) == (1, 2, 1)
-        assert stub.counts["two"].embedding_calls == 0
         stub.failing = {"chat/completions"}
         with pytest.raises(urllib.error.HTTPError, match="500") as refused:
             post(other, "chat/completions", **chat("hello"))
         refused.value.close()
         post(other, "embeddings", input="a", model="e")
-        assert stub.counts["two"].embedding_calls == 1
+        assert stub.calls == {"one": 1, "two": 0}
 
 
 ADAPTER = """
@@ -253,7 +242,7 @@ class Adapter:
     def search(self, space, question, k, now):
         try:
             socket.create_connection(("192.0.2.1", 80), 1)
-        except OSError:
+        except ConnectionRefusedError:  # by the protocol; the network would say something else
             pass
         return [{"ids": self.kept[:k]}]
     def stored(self, space):
@@ -286,8 +275,6 @@ def test_an_adapter_answers_line_by_line(adapter: dict[str, Any]) -> None:
         assert peer.ask("search", space="x", question="?", k=2, now="").result == [
             {"ids": ["m1", "m1"]}
         ]
-        assert peer.ask("outside").result == ["192.0.2.1"]
-        assert driver.resident_mb(peer.pid) > 1
         peer.kill()
         with pytest.raises(PeerDiedError):
             peer.ask("stored", space="x")

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from bench.recorded import (
-    BAD_WHEN,
-    NO_TURN,
-    UNKNOWN_SESSION,
-    RecordedExtractor,
-)
-from cognigraph.errors import ConfigurationError
+from bench.recorded import RecordedExtractor
 from cognigraph.ingest.extraction import Fact, Mention, Window
 from cognigraph.model import Theme
 from cognigraph.stores.records import SessionNotes, WorkChunk
-from tests.cases import each
 
 AT = datetime(2023, 5, 10, tzinfo=UTC)
 
@@ -84,16 +74,6 @@ def test_a_time_that_is_no_date_is_left_out_and_negation_kept() -> None:
     assert (fact.object, fact.when, fact.negated) == ("Bergen", None, True)
 
 
-def test_rejections_are_counted_with_reasons() -> None:
-    extractor = RecordedExtractor(RECORDING)
-    assert extractor.rejected == {BAD_WHEN: 1}
-    extractor.extract(window("1", "m1"))
-    extractor.extract(window("1", "m2", "m3"))
-    extractor.extract(window("nine", "m1", "m2"))
-    extractor.extract(window("nine", "m1"))
-    assert extractor.rejected == {BAD_WHEN: 1, NO_TURN: 1, UNKNOWN_SESSION: 2}
-
-
 def test_an_unknown_session_keeps_what_is_there() -> None:
     found = RecordedExtractor(RECORDING).extract(window("nine", "m1", state="s"))
     assert (found.facts, found.keys, found.themes, found.state) == ((), None, None, "s")
@@ -109,42 +89,3 @@ def test_reading_files(tmp_path: Path) -> None:
     assert list(RecordedExtractor.from_file(tmp_path / "b.json").sessions) == ["1", "two"]
     (tmp_path / "a.json").write_text('{"sessions": []}', encoding="utf-8")
     assert RecordedExtractor.from_file(tmp_path / "a.json").sessions == {}
-
-
-@pytest.mark.parametrize("content", [None, "{", "[]", "\xff", pytest.param("[" * 5000, id="deep")])
-def test_unreadable_files(tmp_path: Path, content: str | None) -> None:
-    path = tmp_path / "r.json"
-    if content is not None:
-        path.write_text(content, encoding="latin-1")
-    with pytest.raises(ConfigurationError, match=r"r\.json"):
-        RecordedExtractor.from_file(path)
-
-
-@each(
-    ("path", "value", "message"),
-    [
-        (("sessions",), {}, "'sessions' must be a list"),
-        (("sessions", 0), 7, r"sessions\[0\] must be an object"),
-        (("sessions", 0, "session"), True, "'session' must be a number or text"),
-        (("sessions", 1, "session"), "1", "session 1 is recorded twice"),
-        (("sessions", 0, "keys"), "Oslo", "'keys' must be a list"),
-        (("sessions", 0, "keys", 1), 3, r"keys\[1\] must be text"),
-        (("sessions", 0, "themes", 0), [], r"themes\[0\] must be an object"),
-        (("sessions", 0, "themes", 0, "title"), " ", "'title' must be text"),
-        (("sessions", 0, "triples", 0, "subject"), "", "'subject' must be text"),
-        (("sessions", 0, "triples", 2, "object_type"), None, r"triples\[2\]: 'object_type'"),
-        (("sessions", 0, "triples", 0, "turns"), "m1", "'turns' must be a list"),
-        (("sessions", 0, "triples", 0, "turns", 0), 1, r"turns\[0\] must be text"),
-        (("sessions", 0, "triples", 0, "when"), 2023, "'when' must be text or null"),
-        (("sessions", 0, "triples", 0, "negated"), "no", "'negated' must be true or false"),
-        (("sessions", 0, "triples", 0, "replaces"), 1, "'replaces' must be true or false"),
-    ],
-)
-def test_a_malformed_recording_says_where(path: tuple[Any, ...], value: Any, message: str) -> None:
-    recording = copy.deepcopy(RECORDING)
-    index: Any = recording
-    for step in path[:-1]:
-        index = index[step]
-    index[path[-1]] = value
-    with pytest.raises(ConfigurationError, match=message):
-        RecordedExtractor(recording)

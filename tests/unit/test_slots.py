@@ -38,12 +38,10 @@ def claim(
         ("is married to", "Tom", PERSON, ("relationship", "holds", "married tom")),
         ("is", "34 years old", THING, ("age", "holds", "34")),
         ("weighs", "72 kg", THING, ("weight", "holds", "72 kg")),
-        ("takes", "20 mg of Lisinopril", THING, ("dose of lisinopril", "holds", "20 mg")),
         ("stopped drinking", "coffee", THING, ("drinks|coffee", "ends", "coffee")),
         ("used to play", "tennis", THING, ("plays|tennis", "ends", "tennis")),
         ("likes", "jazz", THING, ("likes|jazz", "holds", "jazz")),
         ("loves", "jazz", THING, ("likes|jazz", "holds", "jazz")),
-        ("switched from Jenkins to", "Drone", THING, ("uses|jenkins", "ends", "jenkins")),
         ("is allergic to", "nuts", THING, ("is allergic to|nuts", "holds", "nuts")),
     ],
 )
@@ -139,13 +137,6 @@ def test_one_wording_for_what_is_about_one_slot(said: str, stored: str) -> None:
     assert f"{found.subject}|{found.relation}|{found.object}" == stored
 
 
-def test_what_is_used_as_something_is_one_of_its_kind() -> None:
-    assert claim("uses", "Tidal as my music service") == (
-        "used as music service", "holds", "tidal",
-    )  # fmt: skip
-    assert claim("uses", "Tidal") == ("uses|tidal", "holds", "tidal")
-
-
 def test_a_relation_of_another_language_is_a_state() -> None:
     assert claim("nimmt", "Ramipril") == ("nimmt|ramipril", "holds", "ramipril")
 
@@ -178,7 +169,7 @@ def test_a_state_ends_another_only_where_both_cannot_be_true(
     [
         ("is", "seven", "concept", ("age", "holds", "7")),
         ("is", "88 kg", THING, ("weight", "holds", "88 kg")),
-        ("gave up", "playing the piano", THING, ("plays|piano", "ends", "piano")),
+        ("gave up playing", "the piano", THING, ("plays|piano", "ends", "piano")),
     ],
 )
 def test_further_wordings_of_slots(

@@ -114,3 +114,19 @@ def test_what_leaves_several_dates_is_not_written(text):
 def test_today_of_an_anniversary_is_no_date():
     (read,) = read_times(list(sentences("Two years ago today we opened.")), FRIDAY)
     assert [span.when for span in read if span.when] == ["2024"]
+
+
+@each(
+    ("text", "when"),
+    [
+        ("A flight on the morning of May 3rd has been booked.", "2026-05-03"),
+        ("We'll assemble at 8:30 AM Thursday.", "2026-04-30"),
+        ("Starting Monday, April 27th, we open late.", "2026-04-27"),
+        ("'Focus Friday' is activated.", ""),
+        ("Even today the bison graze here.", ""),
+        ("Two years and three months ago we opened.", ""),
+    ],
+)
+def test_words_around_a_date_decide_what_it_is(text: str, when: str) -> None:
+    (read,) = read_times(list(sentences(text)), FRIDAY)
+    assert "".join(span.when for span in read) == when

@@ -22,7 +22,7 @@ and, where they apply, ``prepare()`` (part of opening), ``add_batch(space, messa
 too slow to be added singly throughout), ``settle(space, seconds)`` (wait for background
 work), ``tune(settings)`` (search in another way from now on) and ``close()``. Methods may be
 coroutines. What a memory prints goes to standard error. Connections of Python code to other
-machines are refused, and the answer to ``outside`` names the hosts that were tried.
+machines are refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 _LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
-_outside: set[str] = set()
 
 
 def _stay(event: str, arguments: tuple[Any, ...]) -> None:
@@ -50,7 +49,6 @@ def _stay(event: str, arguments: tuple[Any, ...]) -> None:
         return
     host = host.decode() if isinstance(host, bytes) else host
     if host and not str(host).startswith(_LOOPBACK):
-        _outside.add(str(host))
         raise ConnectionRefusedError(f"this bench connects to loopback only, not to {host}")
 
 
@@ -87,8 +85,6 @@ def _do(loop: Any, memory: Any, request: dict[str, Any]) -> Any:
     if what == "add":
         _finished(loop, lambda: memory.add(space, request["message"]))
         return None
-    if what == "outside":
-        return sorted(_outside)
     if what == "add_batch":
         _finished(loop, lambda: memory.add_batch(space, request["messages"]))
         return None

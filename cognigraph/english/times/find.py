@@ -60,13 +60,14 @@ _ABOUT = word_set(
 )
 _HABITS = word_set(
     """usually always never often normally typically generally sometimes regularly rarely weekly
-    monthly yearly annually every each whenever recurring"""
+    monthly yearly annually every each whenever recurring born"""
 )
 _YEARLY = word_set("birthday birthdays anniversary")
 _NOT_DAYS = word_set("black good ash holy easter cyber super palm shrove a an the any one some")
+_NO_NAME = _LEADING | word_set("i am pm")
+_NOT_THIS_DAY = word_set("still even until")
 _OWNED = word_set("my your his her our their its")
 _QUOTING = word_set("said says say wrote called named titled excluding except")
-_NOT_THIS_DAY = word_set("still even as until")
 _NAMING = word_set("known called named")
 _NUMBERED = word_set("no nr number # id ref reference serial iban iso po")
 _VERSIONED = word_set(
@@ -248,10 +249,11 @@ def _is_other_word(tokens: Sequence[Token], lows: list[str], first: int, end: in
     if low in WEEKDAYS:
         if low in ("sun", "sat", "mon", "wed") and alone:
             return before not in ("on", "until", "by", "since")
-        if lows[max(first - 3, 0) : first - 1] in (["on", "a"], ["on", "one"]):
-            return True  # "on a rainy Tuesday"
-        named = first > 1 and tokens[first - 1].text[0].isupper() and before != "i"
-        return before in _NOT_DAYS or (named and tokens[first].text[0].isupper())
+        # "Black Friday", "on a rainy Tuesday"
+        vague = lows[max(first - 3, 0) : first - 1] in (["on", "a"], ["on", "one"])
+        # "Focus Friday", but "On Friday", "8 AM Friday"
+        named = first > 1 and tokens[first - 1].text[0].isupper() and tokens[first].text.istitle()
+        return vague or before in _NOT_DAYS or (named and before not in _NO_NAME)
     ahead = {"on", "onwards", "to", "until", "till", "i", "we"} & set(lows[end : end + 2])
     return low in MONTHS and alone and before == "from" and not ahead
 
@@ -267,9 +269,9 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     after, low, alone = lows[end] if end < len(lows) else "", lows[first], start == first
     if (before == "so" and low == "last") or lows[end : end + 2] == ["is", "another"]:
         return True  # "that's so last year", "tomorrow is another day"
-    if before in _ABOUT or after == "'s" or (after == "or" and lows[end + 1 : end + 2] == ["so"]):
+    if before in _ABOUT or after == "'s":
         return True
-    if lows[end - 1] in ("ago", "back") and not alone and lows[first - 1] not in ("since", "from"):
+    if lows[end - 1] in ("ago", "back") and not alone:
         return True  # "over a year ago"
     if low == "today" and before == "ago":
         return True  # "two years ago today"
@@ -284,15 +286,15 @@ def _is_undated(lows: list[str], start: int, first: int, end: int, time: Time) -
     if _JOINING & set(inner) and RESCHEDULING & set(lows[:start]):
         return True  # "moved from 16 to 23 November"
     if low == "today":
-        return before in _NOT_THIS_DAY or lows[start] == "as" or bool(_NAMING & set(lows[:start]))
+        naming = bool(_NAMING & set(lows[:start]))
+        return naming or before in _NOT_THIS_DAY or lows[start] == "as"
     if low in WEEKDAYS and (before in _OWNED or (alone and after in ("is", "are", "will"))):
         return True  # "Friday is pizza day"
     if not time.needs:
         return False
     if alone and before in _QUOTING:
         return True  # "the note said Friday"
-    yearly = "born" in lows or (_YEARLY & set(lows[:start]) and "was" not in lows)
-    return bool(yearly or _HABITS & set(lows))
+    return bool(_HABITS & set(lows) or _YEARLY & set(lows[:start]))
 
 
 def _is_longer_than_two_days(time: Time) -> bool:
@@ -507,8 +509,6 @@ def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tens
         return _FUTURE
     if low in ("was", "were"):
         return _OPEN if after in _GOING else _PAST
-    if low in ("did", "had"):
-        return _PAST
     if low in ("have", "has"):
         return _have(after)
     if low in _BE and not (at and lows[at - 1][-1:].isdigit()):  # "10 am"
@@ -517,10 +517,8 @@ def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tens
 
 
 def _have(after: str) -> Tense:
-    if after == "got":
-        return _LIKELY
-    if after == "been" or verbs.is_participle(after):
-        return _PAST
+    if verbs.is_participle(after):
+        return _LIKELY if after == "got" else _PAST
     return _LIKELY if after in ("a", "an", "another", "to") else _PRESENT
 
 
@@ -529,8 +527,6 @@ def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
         after in ("on", "at", "in", "due", "from", "going", "been") or verbs.is_ing(after)
     ):
         return None  # a possessive
-    if after == "been":
-        return _PAST
     if after in ARRANGED or (after.endswith("ing") and verbs.VERBS.get(after)):
         return _FUTURE  # not "it is stunning in spring"
     adjacent = all(word in _SKIPPED for word in lows[at + 1 : start])
@@ -561,8 +557,6 @@ def _verb(lows: list[str], at: int, start: int) -> Tense | None:
             return _LIKELY  # "I've got a review in May"
         if low in _SPOKEN and any(word not in _TOLD for word in lows[at + 1 : start]):
             return _OPEN  # "you mentioned the meeting on Friday"
-        if helpers & {"been", "have", "has", "had"}:
-            return _PAST
         if helpers & {"was", "were"}:
             return _OPEN if low in ARRANGED | _GOING else _PAST
         if helpers & _BE or "be" in helpers:

@@ -181,7 +181,7 @@ class Time:
         return tuple(chosen[: 2 if open_ else 1])
 
 
-_STEPS = {"last": -1, "this": 0, "next": 1}
+_STEPS = {"last": -1, "this": 0, "next": 1, "before last": -2, "after next": 2}
 
 Reader = Callable[[re.Match[str], datetime], Time | None]
 
@@ -330,9 +330,8 @@ def read_part_of_day(match: re.Match[str], at: datetime) -> Time | None:
 
 
 def read_stepped(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "last week", "this month", "next year", "last weekend", "the week after next"."""
-    step, unit = match[1], match[2]
-    return _unit_away(unit, at, _STEPS[step], WEAK if unit == "weekend" and step == "this" else 0)
+    """Read "last week", "next weekend", "the week after next", "the month" (at its end)."""
+    return _unit_away(match["unit"], at.date(), _STEPS[match["step"] or "this"])
 
 
 def read_weekend(match: re.Match[str], at: datetime) -> Time | None:
@@ -340,28 +339,9 @@ def read_weekend(match: re.Match[str], at: datetime) -> Time | None:
     return Time(tuple(weekend_of(at.date(), weeks) for weeks in (-1, 0, 1)), LIKELY)
 
 
-def read_this(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "the month" of "at the end of the month"."""
-    return _unit_away(match[1], at, 0, 0)
-
-
-def read_twice(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "the week before last"."""
-    if match[1] == "weekend" and match[2] == "next" and at.weekday() < 5:
-        # "Next weekend" is the coming one or the one after it.
-        return Time(tuple(weekend_of(at.date(), step) for step in (1, 2)))
-    return _unit_away(match[1], at, -2 if match[2] == "last" else 2, 0)
-
-
-def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
-    today = at.date()
+def _unit_away(unit: str, today: date, step: int) -> Time:
     if unit == "weekend":
-        # On Monday and Tuesday, "this weekend" may be the past or the coming one.
-        steps = (-1, 0) if needs and today.weekday() < 2 else (step,)
-        if step == 1 and today.weekday() < 5:
-            steps = (0, 1)  # "next weekend" is the coming one, or the one after it
-        times = tuple(weekend_of(today, item) for item in steps)
-        return Time(times, LIKELY if len(steps) > 1 and step == 0 else 0)
+        return _weekend_away(today, step)
     if unit == "week":
         # On a Sunday, "this week" may be that which is over, or that which begins.
         steps = (step, step + 1) if today.weekday() == 6 and step in (-1, 0) else (step,)
@@ -369,6 +349,15 @@ def _unit_away(unit: str, at: datetime, step: int, needs: int) -> Time | None:
     if unit == "month":
         return Time((month_text(today.year, today.month + step),))
     return Time((year_text(today.year + step),))
+
+
+def _weekend_away(today: date, step: int) -> Time:
+    if step == 0 and today.weekday() < 2:
+        # On Monday and Tuesday, "this weekend" may be the past or the coming one.
+        return Time((weekend_of(today, -1), weekend_of(today)), LIKELY)
+    # "Next weekend" is the coming one, or the one after it.
+    steps = (step - 1, step) if step > 0 and today.weekday() < 5 else (step,)
+    return Time(tuple(weekend_of(today, item) for item in steps))
 
 
 def read_stepped_weekday(match: re.Match[str], at: datetime) -> Time | None:
@@ -444,7 +433,7 @@ def _counted(count: int, unit: str, at: datetime) -> Time | None:
         return Time((week_of(today, 2 * count),))
     if unit == "decade":
         return Time(())
-    return _unit_away(unit, at, count, 0)
+    return _unit_away(unit, today, count)
 
 
 def read_nothing(match: re.Match[str], at: datetime) -> Time | None:
@@ -494,29 +483,27 @@ _YEAR_AFTER = (
     rf"|{_YEAR} (?:to|and|through|-|–))"
 )
 
+_UNDATED = (
+    rf"(?:every|each|any|most|alternate) (?:other |second )?(?:{_WD}|{_UNIT})"
+    rf"{_IN_DAY}",
+    rf"(?:once|twice|(?:{_COUNT}) times) (?:a|an|every|each|per) (?:{_UNIT})",
+    rf"(?:a |an |the |some )?(?:few|several|many|couple(?: of)?|half an?|long|good)"
+    rf"(?: (?:{_UNIT}|time))? (?:ago|back|later)",
+    r"(?:a|some|quite a|a little) (?:while|time) (?:ago|back)",
+    rf"the (?:other|next|following|previous|same|whole) (?:{_UNIT}|{_WD}|{_PART})",
+    rf"the (?:last|past|next|first) (?:(?:{_COUNT}|few|couple(?: of)?|several) )?"
+    rf"(?:{_UNIT})(?! of (?:{_MONTH})\b)",
+    rf"(?:{_COUNT}) (?:{_UNIT}) (?:on|from|after|before) (?:{_WD}|today|tomorrow|yesterday)"
+    rf"|(?:{_WD}|today|tomorrow|yesterday) (?:week|fortnight)",
+    rf"(?:{_COUNT}) (?:{_UNIT}) (?:later|earlier|apart|straight)",
+    rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago",
+    rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)",
+    rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+{_IN_DAY}",
+)
+"""Habits and vague times, which are found so that nothing else takes their words."""
+
 _RULES: tuple[tuple[str | None, str, Reader], ...] = (
-    # Habits, vague times and times of day are found so that nothing else takes their words.
-    (None, rf"(?:every|each|any|most|alternate) (?:other |second )?(?:{_WD}|{_UNIT})"
-     rf"{_IN_DAY}", read_nothing),
-    (None, rf"(?:once|twice|(?:{_COUNT}) times) (?:a|an|every|each|per) (?:{_UNIT})",
-     read_nothing),
-    (None, rf"(?:a |an |the |some )?(?:few|several|many|couple(?: of)?|half an?|long|good)"
-     rf"(?: (?:{_UNIT}|time))? (?:ago|back|later)", read_nothing),
-    (None, r"(?:a|some|quite a|a little) (?:while|time) (?:ago|back)", read_nothing),
-    (None, rf"the (?:other|next|following|previous|same|whole) (?:{_UNIT}|{_WD}|{_PART})",
-     read_nothing),
-    (None, rf"the (?:last|past|next|first) (?:(?:{_COUNT}|few|couple(?: of)?|several) )?"
-     rf"(?:{_UNIT})(?! of (?:{_MONTH})\b)", read_nothing),
-    (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:on|from|after|before) (?:{_WD}|today|tomorrow|yesterday)"
-     rf"|(?:{_WD}|today|tomorrow|yesterday) (?:week|fortnight)", read_nothing),
-    (None, rf"(?:{_COUNT}) (?:{_UNIT}) (?:later|earlier|apart|straight)",
-     read_nothing),
-    (None, rf"(?:{_COUNT}) (?:{_UNIT}) and (?:a half|{_COUNT}) .{{0,9}}?ago",
-     read_nothing),
-    (None, rf"(?:{_COUNT}) (?:or|to|-|–) (?:{_COUNT}) (?:{_UNIT}) (?:ago|back)",
-     read_nothing),
-    (None, rf"(?:{_WD})(?:(?: ?[-–/&,] ?| and | or |, and | )(?:{_WD}))+{_IN_DAY}",
-     read_nothing),
+    *((None, pattern, read_nothing) for pattern in _UNDATED),
     (None, r"([12]\d{3})([-/])(\d\d)\2(\d\d)(?:t\d\S*)?", read_iso),
     (None, r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", read_slashed),
     (None, rf"{_ON_DAY}(?:the )?(?P<day>{_DAY}|{_ORDINAL})"
@@ -538,11 +525,11 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
     (None, rf"(last|this past|this coming|this|next|past|coming) ({_WD}){_IN_DAY}"
      rf"{_END}", read_stepped_weekday),
     (None, rf"(?:last|this|next) week (?:on )?(?:{_WD})", read_nothing),
-    (None, rf"(last|this|next) (week|weekend|month|year){_END}", read_stepped),
-    (None, r"the (week|weekend|month|year) (?:before|after) (last|next)", read_twice),
+    (None, rf"(?P<step>last|this|next) (?P<unit>week|weekend|month|year){_END}", read_stepped),
+    (None, r"the (?P<unit>week|weekend|month|year) (?P<step>before last|after next)", read_stepped),
     (r"(?:over|at|on|during)", rf"the weekend{_END}", read_weekend),
-    (r"(?:end|close|start|beginning|middle) of", rf"the (week|month|year){_END}",
-     read_this),
+    (r"(?:end|close|start|beginning|middle) of", rf"the (?P<unit>week|month|year)(?P<step>){_END}",
+     read_stepped),
     (None, rf"(last|this|next) ({_MONTH}|{_SEASON}|{_HOLIDAY}){_END}",
      read_stepped_name),
     (None, rf"(last(?= (?:night|evening))|this) {_PART}{_END}", read_part_of_day),
@@ -559,12 +546,10 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
     (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", read_season),
     (r"(?:in|during|over|since|by|until|till|before|after)(?: the)?",
      rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", read_season),
-    (None, rf"({_HOLIDAY}) (?P<year>{_YEAR})(?P<step>)", read_holiday),
     (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
      read_holiday),
-    (_YEAR_AFTER, rf"({_YEAR})(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})",
-     read_year),
-    (_YEAR_AFTER, rf"({_YEAR})(?! (?:to|and|-|–) \d){_END}", read_year),
+    (_YEAR_AFTER, rf"({_YEAR})(?:(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})"
+     rf"|(?! (?:to|and|-|–) \d){_END})", read_year),
     (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?",
      read_nothing),
     (r"at", rf"(?:{_COUNT}|ten)(?: (?:past|to) (?:{_COUNT}))?(?: in the {_PART})?{_END}",

@@ -21,8 +21,6 @@ from cognigraph.arrays import Floats, Ints, Task, Vector, product, run_all
 # 1. all rows by the number of signs that differ from those of the query,
 # 2. some thousands of them by the signs weighted with the components of the query,
 # 3. the best of these by the rounded components.
-#
-# ``bench/codes.py`` measures how many of the nearest rows are found.
 
 Mask = npt.NDArray[np.bool_]
 
