@@ -7,7 +7,8 @@ For each number of spaces, the same rows are generated from a seed, and the same
 is asked in random spaces. For a file, the benchmark also measures the time from opening it to the
 first answer, in a new process, and the memory of that process. ``--file`` measures a file that
 ``bulk.py`` has filled with one space, which takes minutes where enriching takes an hour. On a Neo4j
-server, a bare read is timed after each search.
+server, a bare read is timed after each search, and its index queries alone; with ``--server-pid``
+of a server on this machine, the processor time that it takes for a search is counted too.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from typing import Any
 from uuid import uuid4
 
 from bench.bulk import RUN as BULK_RUN
+from bench.bulk_writers import server_seconds
 from bench.measure import machine, percentiles, resident_mb, write
-from bench.neo4j_floor import Floor
+from bench.neo4j_floor import Floor, IndexQueries
 from bench.synthetic import START, SyntheticExtractor, World, messages
-from cognigraph import Memory, Settings, StorageSettings
+from cognigraph import Memory, SearchResult, Settings, Space, StorageSettings
 
 NOW = START.replace(year=START.year + 20)
 QUESTIONS = 300
@@ -72,19 +74,62 @@ def first_search(memory: Memory, number: int, question: str, run: str) -> float:
     return round(time.perf_counter() - started, 2)
 
 
+class Beside:
+    """What is measured beside the searches on a Neo4j server.
+
+    ``pid`` is the server's process, if it is on this machine.
+    """
+
+    def __init__(self, floor: Floor, alone: IndexQueries, pid: int | None) -> None:
+        self._floor = floor
+        self._alone = alone
+        self._pid = pid
+        self._seconds = {"client": 0.0, "server": 0.0}
+        self._searches = 0
+
+    def search(self, space: Space, question: str) -> SearchResult:
+        """Search, and count the processor time of both sides; then time what is beside it."""
+        self._alone.begin()
+        server, client = server_seconds(self._pid), time.process_time()
+        result = space.search(question, now=NOW)
+        self._seconds["client"] += time.process_time() - client
+        if server is not None:
+            self._seconds["server"] += (server_seconds(self._pid) or 0.0) - server
+        self._searches += 1
+        return result
+
+    def after(self) -> None:
+        """Time a bare read and the index queries of the last search."""
+        self._floor.read()
+        self._alone.run()
+
+    def result(self, p50_ms: float) -> dict[str, Any]:
+        """What was measured, in milliseconds, and how many times that a median search is."""
+        processor = {
+            f"{side}_cpu_ms": round(1000 * seconds / self._searches, 2)
+            for side, seconds in self._seconds.items()
+            if seconds
+        }
+        return {**self._floor.result(p50_ms), **self._alone.result(p50_ms), **processor}
+
+
 def ask(
-    memory: Memory, asked: list[tuple[int, str]], run: str, floor: Floor | None = None
+    memory: Memory, asked: list[tuple[int, str]], run: str, beside: Beside | None = None
 ) -> list[float]:
     """Return the milliseconds of each search, after some questions as a warm-up."""
     for number, question in asked[:30]:
         memory.space(f"{run}-{number}").search(question, now=NOW)
     times = []
     for number, question in asked:
+        space = memory.space(f"{run}-{number}")
         started = time.perf_counter()
-        result = memory.space(f"{run}-{number}").search(question, now=NOW)
+        if beside is None:
+            result = space.search(question, now=NOW)
+        else:
+            result = beside.search(space, question)
         times.append((time.perf_counter() - started) * 1000)
-        if floor is not None:
-            floor.read()
+        if beside is not None:
+            beside.after()
         assert result, "a question about a stored turn found nothing"
     return times
 
@@ -125,6 +170,7 @@ def main() -> None:
     parser.add_argument("--spaces", default="1,1000")
     parser.add_argument("--run", help="prefix of the space names; existing spaces are reused")
     parser.add_argument("--file", help="a file that bulk.py filled; implies one space")
+    parser.add_argument("--server-pid", type=int, help="of a Neo4j server on this machine")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     world = World()
@@ -142,14 +188,19 @@ def main() -> None:
                 stats = memory.space(f"{run}-0").stats()
                 if not local:
                     seconds["first_search_s"] = first_search(memory, *asked[0], run)
+                beside: Beside | None = None
                 with nullcontext() if local else Floor(location) as floor:
-                    times = ask(memory, asked, run, floor)
+                    if floor is not None:
+                        store = memory._engine.store
+                        alone = IndexQueries(store._connection)  # type: ignore[attr-defined]
+                        beside = Beside(floor, alone, arguments.server_pid)
+                    times = ask(memory, asked, run, beside)
             layouts[str(count)] = {
                 "spaces": count,
                 "chunks_in_first_space": stats.chunks,
                 "triples_in_first_space": stats.triples,
                 **percentiles(times),
-                **({} if floor is None else floor.result(percentiles(times)["p50_ms"])),
+                **({} if beside is None else beside.result(percentiles(times)["p50_ms"])),
                 **seconds,
             }
             if local:
