@@ -226,13 +226,13 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Run one worker more than there are processors if there are tests on Neo4j.
+    """Run two workers more than there are processors if there are tests on Neo4j.
 
     Two workers run the tests of a line each, and either they or their servers wait.
     """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not _wants_neo4j(config):
         return None
-    return (os.cpu_count() or 1) + 1
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)
