@@ -1,6 +1,6 @@
 """The strategies of the loop on the development sets, without a model.
 
-python -m bench.strategies --data DIR [--extraction rules|recorded] [--embedder NAME]
+python -m bench.strategies --data DIR [--extraction recorded|rules] [--embedder NAME]
     [--conversations conv-26 ...] [--json FILE]
 
 ``DIR`` has conversations, questions and ``loops``: what a strong model decided on the block of one
