@@ -256,7 +256,7 @@ def helpful(
     All of them if none matches, as in a language of which there are no word vectors. What
     superseded a fact that helps is kept with it.
     """
-    if not triples:  # as without an extractor: reading no texts takes a while, too
+    if not triples:  # as without an extractor; matching an empty list would still take time
         return []
     texts = [triple.text for triple in triples]
     scores = [matches(texts, analysis, background.idf).tolist() for analysis in analyses]
@@ -371,9 +371,9 @@ def _best_matches(
 def _take_facts(
     block: _Block, facts: Sequence[Triple], room: int, zone: tzinfo, carried: Carried
 ) -> list[Triple]:
-    """Take the facts that fit into the room, in order, as far as their messages carry them.
+    """Take facts in their order while there is room, each as far as its messages say it.
 
-    One that is too long does not stop shorter ones, and is not checked.
+    A fact that is too long is skipped; shorter ones after it may still fit.
     """
     taken: list[Triple] = []
     for fact in facts:
