@@ -121,7 +121,7 @@ _LARGE_SPACES = {
 
 
 def search() -> str:
-    """Return the table of search latencies in a large space, beside what a server needs at least."""
+    """Return the table of search latencies in a large space, beside the least Neo4j needs."""
     rows = []
     for name, source in _measured_spaces():
         found = result(source)["layouts"]["1"]
