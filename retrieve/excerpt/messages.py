@@ -39,15 +39,15 @@ _SHARP = 1.3
 """Exponent of the probabilities of units: above 1, fewer units of more messages are shown."""
 
 _PEOPLE = 4
-"""What people say to each other is cut only if it is so many times as long as what is cut of what a
-user or an assistant says."""
+"""A message between people is cut only at this many times the length at which one of a user or an
+assistant is cut."""
 
 _SAID_BY_FACT = 0.3
-"""A unit that says the same as a fact in the block is worth this share of what it would be."""
+"""The share of its worth that a unit keeps if a fact in the block already says the same."""
 
 _ASKED, _ASKED_SHORT = 0.1, 0.5
-"""The share of a message's worth that the question before it has; the second one where the message
-has at most ``_SHORT_ANSWER`` characters, for "Yes, next week" tells nothing alone."""
+"""The share of a message's worth that the question before it has. The second is for messages of at
+most ``_SHORT_ANSWER`` characters, because "Yes, next week" alone tells nothing."""
 _SHORT_ANSWER = 40
 _LONGEST_QUESTION = 120
 _TAIL = 400
@@ -202,7 +202,7 @@ class Messages:
         ranks = [rank for rank in range(len(hits)) if first[rank] == rank]
         choose_units([offers[rank] for rank in ranks], lambda n, groups: take(ranks[n], groups))
         for rank, before in enumerate(first):
-            # Said again in another session, it was so at another time, too.
+            # A repetition in another session shows that the statement held at that time, too.
             if hits[rank].session != hits[before].session:
                 take(rank, divided[rank].all_groups)
         texts = {key_of(item.hit): item.text for item in shown.values()}
