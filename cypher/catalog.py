@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -24,39 +23,34 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
+from cognigraph.errors import NotFoundError, QueryError
 
 _FIELDS = ("name", "what", "parameters", "returns")
 _HEADER = re.compile(r"//\s*(\w+):\s*(.*)")
 _CONTINUED = re.compile(r"//\s{2,}(\S.*)")
 _PARAMETER = re.compile(r"(?P<name>\w+):\s*(?P<type>\w+)(?:\s*=\s*(?P<default>\"[^\"]*\"|[^,]+))?")
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "string": str, "integer": int, "float": float, "boolean": bool, "time": (datetime, str),
+_TYPES: Mapping[str, type] = {
+    "string": str, "integer": int, "float": float, "boolean": bool,
 }  # fmt: skip
 _FOLDER = "inspect"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a named query. It is required unless it has a default or is optional."""
+    """A parameter of a named query. It is required unless it has a default."""
 
     name: str
     type: str
     default: str | int | float | bool | None = None
-    optional: bool = False
 
     @property
     def required(self) -> bool:
         """Whether the caller must pass a value."""
-        return self.default is None and not self.optional
+        return self.default is None
 
     def __str__(self) -> str:
         default = "" if self.default is None else f" = {json.dumps(self.default)}"
-        return f"{self.name}{'?' * self.optional}: {self.type}{default}"
-
-
-AS_OF = Parameter("as_of", "time", optional=True)
-"""The parameter of every named query that leaves out what was said after this time."""
+        return f"{self.name}: {self.type}{default}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +85,7 @@ class NamedQuery:
                     f"the parameter {name} of the query {self.name!r} must be of type "
                     f"{known[name].type}, not {type(value).__name__}"
                 )
-        return {
-            name: given.get(name, parameter.default)
-            for name, parameter in known.items()
-            if name in given or not parameter.optional
-        }
+        return {name: given.get(name, parameter.default) for name, parameter in known.items()}
 
 
 @cache
@@ -105,11 +95,6 @@ def statement(path: str) -> str:
     Raises ``FileNotFoundError`` if there is no such file, which is a bug in cognigraph.
     """
     return resources.files("cognigraph.cypher").joinpath(path).read_text(encoding="utf-8")
-
-
-def statement_at(name: str) -> str:
-    """Return the text of a named query for what had been said by the time ``$as_of``."""
-    return statement(f"{_FOLDER}_at/{name}.cypher")
 
 
 @cache
@@ -138,22 +123,6 @@ def named_query(name: str) -> NamedQuery:
     raise NotFoundError(f"no inspection query is named {name!r}{hint} (there are: {known})")
 
 
-def check_own_query(query: str, values: Mapping[str, object]) -> None:
-    """Refuse what is meant for a named query where a query of the user's own is given."""
-    said = query.strip()
-    if said in named_queries():
-        raise ConfigurationError(
-            f"{said!r} is the name of a query, not a query: give it as name={said!r} "
-            f"(on the command line: --name {said})"
-        )
-    if "as_of" in values and "$as_of" not in query:
-        raise ConfigurationError(
-            "as_of is a parameter of the named queries (name='...', or --name); a query of your "
-            "own sees what is stored now, unless it compares first_observed, valid_from or "
-            "valid_to of triples, or at of chunks, with $as_of"
-        )
-
-
 def header(text: str) -> dict[str, str]:
     """Return the fields of the header comment by name. An indented line continues a field."""
     fields: dict[str, str] = {}
@@ -177,7 +146,7 @@ def _read(name: str) -> NamedQuery:
     return NamedQuery(
         name=name,
         what=fields["what"],
-        parameters=(*_parameters(fields["parameters"]), AS_OF),
+        parameters=_parameters(fields["parameters"]),
         returns=tuple(column.strip() for column in fields["returns"].split(",")),
         text=text,
     )
