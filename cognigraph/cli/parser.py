@@ -181,11 +181,6 @@ def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
         )
     search = commands["search"]
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
-    search.add_argument(
-        "--in", action="append", dest="spaces", metavar="SPACE",
-        help="search this space, instead of that of --space; may be repeated",
-    )  # fmt: skip
-    search.add_argument("--all-spaces", action="store_true", help="search every space")
     ask = commands["ask"]
     ask.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
     ask.add_argument("--trace", action="store_true", help="also print every prompt and its reply")

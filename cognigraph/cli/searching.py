@@ -1,8 +1,7 @@
-"""``cognigraph search``: what is ranked, in one space or several, and how it is printed."""
+"""``cognigraph search``: what is ranked, and how it is printed."""
 
 from __future__ import annotations
 
-from argparse import Namespace
 from datetime import tzinfo
 
 from rich.table import Table
@@ -10,19 +9,11 @@ from rich.text import Text
 
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
-from cognigraph.cli.memory_options import opened, reading
+from cognigraph.cli.memory_options import reading
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.errors import ConfigurationError
-from cognigraph.model import Episode, Hit, Layer, SearchResult
+from cognigraph.model import Episode, Hit, SearchResult
 from cognigraph.space import Space
-
-
-def check_layer(layer: Layer, *, why: bool, spaces: bool) -> None:
-    """Refuse combinations of ``--layer`` with options that exist for messages only."""
-    if layer == "episodes" and why:
-        raise ConfigurationError("--why explains messages and facts; leave out --layer episodes")
-    if layer != "messages" and spaces:
-        raise ConfigurationError(f"--in searches messages; search {layer} in one space (--space)")
 
 
 def show(result: SearchResult, terminal: Terminal, zone: tzinfo, *, why: bool) -> None:
@@ -68,51 +59,13 @@ def _heading(episode: Episode, zone: tzinfo) -> Text:
 
 
 _TEXT_MOST = 300
-_FOR_ONE_SPACE = ("also", "without", "per_session", "min_confidence", "ranking", "why")
 
 
 def search(run: CommandRun) -> int:
-    """Find messages for a question, in one space or in those that are named."""
-    given, options = run.arguments, run.options
-    several = bool(given.spaces) or given.all_spaces
-    check_layer(given.layer, why=given.why, spaces=several)
-    if not several:
-        return _search_one_space(run)
-    _check_alone(given)
-    found = run.given()
-    for name in ("also", "without", "per_session", "min_confidence", "layer", "settings"):
-        found.pop(name)
-    with opened(options) as memory:
-        result = memory.search_spaces(None if given.all_spaces else given.spaces, **found)
-    run.terminal.document({"question": result.question, "hits": result.hits})
-    if not result:
-        run.terminal.note("nothing found")
-        return FOUND_PROBLEM
-    table = render.listing(
-        result,
-        ("space", "space", "bold"),
-        ("id", lambda item: item.hit.id),
-        ("when", lambda item: render.stamp(item.hit.at, options.reader)),
-        ("speaker", lambda item: item.hit.speaker),
-        ("text", lambda item: render.text(item.hit.text, most=_TEXT_MOST)),
-    )  # fmt: skip
-    run.terminal.show(table)
-    return OK
-
-
-def _check_alone(given: Namespace) -> None:
-    """Refuse options that a search of several spaces does not have."""
-    for name in _FOR_ONE_SPACE:
-        if getattr(given, name):
-            option = "--" + name.replace("_", "-")
-            raise ConfigurationError(
-                f"{option} is for one space: leave out --in or --all-spaces, or {option}"
-            )
-
-
-def _search_one_space(run: CommandRun) -> int:
     """Find messages for a question."""
     arguments, options = run.arguments, run.options
+    if arguments.layer == "episodes" and arguments.why:
+        raise ConfigurationError("--why explains messages and facts; leave out --layer episodes")
     with reading(options) as space:
         result = space.search(**run.given())
         enriched = _is_enriched(space)

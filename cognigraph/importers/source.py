@@ -46,8 +46,8 @@ class Input:
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
     the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
     was read. ``archive`` is the name of the archive without its suffix, if it was in one.
-    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps for
-    the other files of the same import.
+    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps
+    for the other files of the same import.
     """
 
     name: str

@@ -60,13 +60,4 @@ def test_facts_are_printed_with_the_messages_that_state_them(told: Cli) -> None:
 def test_a_layer_is_refused_where_it_has_no_meaning(told: Cli) -> None:
     layer = ("search", QUESTION, "--layer", "episodes")
     assert "leave out --layer episodes" in error_of(told(*layer, "--why"), 2)
-    assert "search episodes in one space" in error_of(told(*layer, "--in", "default"), 2)
     assert told("search", QUESTION, "--layer", "words").returncode == 2
-
-
-@pytest.mark.slow
-def test_a_search_of_several_spaces_refuses_what_it_does_not_have(told: Cli) -> None:
-    for option in (("--also", "x"), ("--without", "m1"), ("--per-session", "1"), ("--why",),
-                   ("--ranking", "licomemory")):  # fmt: skip
-        error = error_of(told("search", "x", "--in", "default", *option), 2)
-        assert f"{option[0]} is for one space" in error
