@@ -241,19 +241,11 @@ def _ask(
         title = Text(f"\n{item['question']}", style="bold")
         title.append(f"  ({took:.0f} ms)", style="dim not bold")
         terminal.show(title)
-        if not item["expected"]:
-            terminal.show(_unanswered(render.absent(result)))
-        elif result.triples:
+        if result.triples:
             terminal.show(_fact_line(result.triples[0], options))
-        for index, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
+        for index, hit in enumerate(result.hits[:_HITS], 1):
             terminal.show(*_hit_lines(index, hit, options, terminal, why=index == 1))
     return answers
-
-
-def _unanswered(absent: list[str]) -> Text:
-    """Say why the best hit does not answer the question: a ranking always has a first hit."""
-    reason = f"no hit contains {' or '.join(map(repr, absent))}" if absent else "nobody said it"
-    return Text(f"  not in this memory: {reason}; the hit below is only the closest", "yellow")
 
 
 def _fact_line(triple: Triple, options: Options) -> Text:
@@ -331,7 +323,6 @@ def _document(
         "answers": [
             {
                 "question": answer.question,
-                "absent": render.absent(answer),
                 "hits": answer.hits[:5],
                 "milliseconds": answer.trace.timings.get("total"),
             }

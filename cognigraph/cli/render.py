@@ -28,7 +28,6 @@ from cognigraph.model import (
 )
 from cognigraph.model.storage import Check
 from cognigraph.stores.records import Failure
-from cognigraph.text.terms import PART, is_english, parts, query_words, spoken, terms, words
 
 _UNITS = (
     ("year", 365.25 * 86400),
@@ -109,34 +108,6 @@ def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
         f"{sign} {name} {abs(value):.2f}" for sign, (name, value) in zip(signs, parts, strict=True)
     )
     return text.removeprefix("+ ") or "nothing"
-
-
-def absent(result: SearchResult) -> list[str]:
-    """Words of the question that occur in none of the hits and triples, whatever their ending.
-
-    A ranking always has a first hit; these words show what the hits do not cover. In another
-    language than English, a word occurs if a word of a hit has most of its parts, as an inflected
-    one has, or a compound.
-    """
-    texts = [spoken(hit.speaker, hit.text) for hit in result.hits]
-    texts += [triple.text for triple in result.triples]
-    found = {term for text in texts for term in terms(text)}
-    written = query_words(result.question)
-    missing = [written.get(term, term) for term in result.trace.terms if term not in found]
-    if not missing or is_english(result.question):
-        return missing
-    held = {_parts(word) for text in texts for word in words(text)}
-    return [word for word in missing if not any(_is_akin(_parts(word), item) for item in held)]
-
-
-def _parts(word: str) -> frozenset[str]:
-    """The parts of a word; of a short one itself."""
-    return frozenset(parts(word)) or frozenset([PART + word])
-
-
-def _is_akin(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one of two words has most parts of the other."""
-    return 2 * len(one & other) > min(len(one), len(other))
 
 
 def sources(triple: Triple, most: int = 2) -> str:

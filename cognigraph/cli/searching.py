@@ -76,8 +76,6 @@ def search(run: CommandRun) -> int:
         run.terminal.note("; ".join(["nothing found", *notes]))
         return FOUND_PROBLEM
     show(result, run.terminal, options.reader, why=arguments.why)
-    if absent := render.absent(result):
-        run.terminal.note(f"words in none of these hits: {', '.join(absent)}")
     if arguments.why:
         counts, trace = result.trace.counts, result.trace
         run.terminal.note(

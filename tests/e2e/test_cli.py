@@ -65,7 +65,6 @@ def test_demo_shows_the_whole_way_from_turn_to_answer(quick: Cli, tmp_path: Path
         "somebody stole the Peugeot",
         "cancel Lisbon",
         "I stopped the course in August",
-        "no hit contains 'dentist'",
         "[memory]",
         "[/memory]",
         "cognigraph import",
@@ -84,7 +83,6 @@ def test_demo_kept_in_a_file_can_be_played_again_and_asked(quick: Cli) -> None:
     assert second["new"] == 0
     assert second["stats"] == first["stats"]
     assert second["context"] == first["context"]
-    assert [answer["absent"] for answer in first["answers"]][-1] == ["dentist"]
     found = document(quick("search", "What is Pickle afraid of?", "--db", "demo.db", "--json"))
     assert "m036" in [hit["id"] for hit in found["hits"][:3]]
 

@@ -20,7 +20,6 @@ from cognigraph.cli.terminal import Terminal, one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
 from cognigraph.plain_data import plain
-from cognigraph.text.terms import query_words
 from cognigraph.times import parse_when
 from tests.cases import each
 
@@ -84,32 +83,6 @@ def test_the_parts_of_an_explained_score_add_up() -> None:
     ]
     assert render.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
     assert render.summands({}) == "nothing"
-
-
-def test_absent_words_occur_in_no_hit_and_no_triple() -> None:
-    assert render.absent(RESULT) == ["heron"]
-
-
-@each(
-    ("question", "said", "expected"),
-    [
-        ("Was ist mit den Heizungen im Keller?", "Die Heizungsrohre sind kalt", ["im", "keller"]),
-        ("Wo steht das Rad des Hauses?", "Unser Haus hat ein Rad", ["wo", "steht"]),
-        ("Когда он был в городе?", "Мы приехали в город вечером", ["когда", "он", "был"]),
-        ("Hvor flyttet Ann?", "Ann vil flytte til Bergen", ["hvor"]),
-        ("Where are the heaters?", "The heating is on", ["heaters"]),
-    ],
-)
-def test_an_inflected_word_is_not_absent_in_any_language(
-    question: str, said: str, expected: list[str]
-) -> None:
-    hit = Hit("m1", said, 1.0, "s1", None, AT, (), WHY, 0, 1)
-    found = tuple(query_words(question))
-    result = SearchResult(question, (hit,), (), (), Trace("default", AT, {}, {}, terms=found))
-    absent = render.absent(result)
-    assert [word for word in absent if word in expected] == expected
-    held = {"heizungen", "hauses", "rad", "городе", "flyttet", "ann"}
-    assert held.isdisjoint(absent)
 
 
 def test_hits_show_text_as_it_is_and_harmless() -> None:
