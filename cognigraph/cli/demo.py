@@ -32,10 +32,10 @@ from cognigraph.testing import ScriptedModel
 
 _SHOWN_TURNS = ("m002", "m048", "m073")
 _QUESTION = ("m048", "Where does Mira live now?")
-_TREE_SESSION = "may-move"
 _CONTEXT_OF = 2
 _CONTEXT_TOKENS = 360
 _HITS = 2
+_KEYS: render.Column = ("keys", lambda session: session.keys[:5])
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,20 +193,13 @@ def _enrich(space: Space, terminal: Terminal) -> Enriched:
 def _graph(space: Space, options: Options, terminal: Terminal) -> None:
     zone = options.reader
     sessions = sorted(space.overview.sessions(), key=lambda session: session.started_at)
-    terminal.show("", render.session_keys(sessions, zone, 5))
+    terminal.show("", render.listing(sessions, zone, "session=id", "when=started_at", _KEYS))
     entities = ", ".join(f"{entity.name} ({entity.triples})" for entity in space.entities(limit=9))
     terminal.show("", render.text(f"entities with the most triples: {entities}"))
     triples = space.facts(limit=1000)
     chosen = [triple for item in sessions for triple in _telling(triples, item.id, 1)]
     terminal.show("", Text("one triple of each session, with its time and source:"))
-    terminal.show(render.triples(chosen, zone))
-    session = next(item for item in sessions if item.id == _TREE_SESSION)
-    facts = [
-        (triple, [(source.id, _said(space, source.id, source.session))])
-        for triple in _telling(triples, session.id, 3)
-        for source in triple.sources[:1]
-    ]
-    terminal.show("", Text("one session, from the top layer down:"), render.tree(session, facts))
+    terminal.show(render.listing(chosen, zone, *render.FACTS[:-1]))
 
 
 def _telling(triples: list[Triple], session: str, most: int) -> list[Triple]:
@@ -219,11 +212,6 @@ def _telling(triples: list[Triple], session: str, most: int) -> list[Triple]:
     ]
     found.sort(key=lambda item: (not item.object[:1].isupper(), item.when is None, item.text))
     return sorted(found[:most], key=lambda item: (item.first_observed, item.text))
-
-
-def _said(space: Space, id: str, session: str) -> str:
-    message = space.get(id, session)
-    return f"{message.speaker}: {message.text}" if message else ""
 
 
 # 3. Questions

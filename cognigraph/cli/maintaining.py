@@ -87,12 +87,21 @@ def doctor(run: CommandRun) -> int:
     found = [*_installation(), *_embedder(run.options), *_store(run.options)]
     ok = all(check.ok for check in found)
     run.terminal.document({"ok": ok, "checks": found})
-    run.terminal.show(render.checks(found))
+    table = render.listing(
+        found, run.options.reader, ("", lambda check: "ok" if check.ok else "FAIL"), "check=name",
+        ("finding", _finding), most=None,
+    )  # fmt: skip
+    run.terminal.show(table)
     failed = sum(not check.ok for check in found)
     run.terminal.show(
         render.text("no problems found" if ok else f"{plural(failed, 'problem')} found")
     )
     return OK if ok else FOUND_PROBLEM
+
+
+def _finding(check: Check) -> str:
+    """What was found, and what to do about it."""
+    return check.detail if check.ok or not check.advice else f"{check.detail} -> {check.advice}"
 
 
 def _installation() -> Iterator[Check]:

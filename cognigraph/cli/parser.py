@@ -205,9 +205,6 @@ def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
         "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
     )
     commands["stats"].add_argument("--all", action="store_true", help="count every space")
-    commands["sessions"].add_argument(
-        "--history", metavar="ID", help="list the revisions of one session's summary"
-    )
     enrich = commands["enrich"]
     enrich.add_argument(
         "--retry-failed", action="store_true", help="also try parked messages again"

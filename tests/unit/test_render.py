@@ -96,15 +96,16 @@ def test_hits_show_text_as_it_is_and_harmless() -> None:
     assert "facts: Mira does not own [red]bike[/red]" in output
 
 
-def test_triples_show_both_times_and_their_sources() -> None:
-    output = shown(render.triples([TRIPLE], UTC))
-    assert "not owns" in output
-    assert "2025-05-24 .. 2025-05-26" in output
-    assert "2014" in output
-    assert " ".join(output.split()).endswith("s/m0 s/m1 +2")
-    output = " ".join(shown(render.triples_with_ids([TRIPLE], UTC)).split())
+def test_a_listing_is_told_its_columns() -> None:
+    output = " ".join(shown(render.listing([TRIPLE], UTC, ">n=score", *render.FACTS)).split())
     fact = "Mira does not own [red]bike[/red]"
-    assert output.endswith(f"{fact} 2014 2025-05-24 .. 2025-05-26 s/m0 s/m1 +2 u")
+    assert output.endswith(f"| {fact} | 2014 | 2025-05-26 | s/m0 s/m1 +2 | u")
+    columns = (("times", lambda item: (item.first_observed, 1234, 0.5)), "when=last_observed")
+    output = shown(render.listing([TRIPLE], ZoneInfo("Europe/Oslo"), *columns))
+    assert "when (Europe/Oslo)" in output
+    assert "2025-05-24 21:48, 1,234, 0.50" in output and "2025-05-26 21:48" in output
+    assert "Mira" in shown(render.listing([TRIPLE], UTC, "subject", most=4))
+    assert "[..." in shown(render.listing([TRIPLE], UTC, "object", most=5))
 
 
 def test_cells_of_a_query_and_times() -> None:
@@ -112,10 +113,6 @@ def test_cells_of_a_query_and_times() -> None:
     assert "2025-05-24 19:48" in output
     assert "1, a" in output
     assert "n: 1" in output
-
-
-def test_a_session_before_enrichment() -> None:
-    assert "(not enriched yet)" in shown(render.sessions([Session("s", AT, AT, 1, 1)], UTC))
 
 
 def test_plain_is_json() -> None:
