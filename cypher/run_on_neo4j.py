@@ -33,7 +33,7 @@ from cognigraph.cypher.guard.query_limits import (
     check_rows,
 )
 from cognigraph.cypher.guard.readonly import SPACE_PARAMETER, check_parameters
-from cognigraph.cypher.local.rows import Row, plain, properties
+from cognigraph.cypher.local.values import Row, plain, properties
 from cognigraph.errors import QueryError, StoreError, StoreUnavailableError
 from cognigraph.settings import QuerySettings
 

@@ -77,7 +77,7 @@ def reindex(run: CommandRun) -> int:
     return OK
 
 
-_PACKAGES = ("numpy", "rich", "wordllama", "grand-cypher", "neo4j", "fastembed")
+_PACKAGES = ("numpy", "rich", "wordllama", "neo4j", "fastembed")
 _SQLITE = (3, 37, 0)
 _SAMPLE = tuple(f"The ferry to the island leaves at {hour} o'clock." for hour in range(64))
 
