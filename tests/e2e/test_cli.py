@@ -97,6 +97,24 @@ def test_the_version_is_printed_without_loading_anything() -> None:
     assert done.stdout.splitlines() == [f"cognigraph {__version__}", "False False"]
 
 
+def test_an_interrupt_while_the_program_is_loaded_ends_it_without_a_word() -> None:
+    script = """if True:
+        import os, signal, sys
+        class Interrupting:
+            def find_spec(self, name, path=None, target=None):
+                if name == "cognigraph.cli.app":
+                    os.kill(os.getpid(), signal.SIGINT)
+        sys.meta_path.insert(0, Interrupting())
+        from cognigraph.cli import main
+        main(["stats"])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.slow
 def test_what_the_demo_suggests_can_be_run(quick: Cli) -> None:
     lines = quick("demo", "--db", "demo.db").stdout.splitlines()
