@@ -245,8 +245,8 @@ _TEXT: Mapping[str, str] = {
 
 _COMPLETION = """\
 Print a script that completes commands, options and their values. To use it in this shell:
-eval "$(cognigraph completion bash)" (or zsh), or cognigraph completion fish | source.
-To use it in every shell, add that line to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish."""
+eval "$(cognigraph completion bash)" (or zsh).
+To use it in every shell, add that line to ~/.bashrc or ~/.zshrc."""
 
 _DEMO = """\
 Add a sample conversation to a memory, show the resulting graph and ask it questions.
