@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from cognigraph.cypher import named_queries
 from cognigraph.cypher.guard.confine import confine
-from cognigraph.cypher.guard.costs import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 from tests.cases import each
@@ -35,7 +32,7 @@ def check(query: str) -> None:
          "max_steps"),
         ("RETURN split($long, $needle)", "max_steps"),
         ("RETURN replace($long, $needle, 'a')", "max_steps"),
-        ("RETURN trim(BOTH $needle FROM $long)", "max_steps"),
+        ("RETURN btrim($long, $needle)", "max_steps"),
         ("RETURN toUpper($long)", "max_steps"),
         ("RETURN toUpper(left($long, 200000))", "max_steps"),
         ("RETURN toInteger($long)", "max_steps"),
@@ -51,7 +48,6 @@ def check(query: str) -> None:
         ("MATCH (n) RETURN range(0, 999) AS r ORDER BY r", "ORDER BY takes .* short lists"),
         ("UNWIND range(0, 999) AS x WITH 'a' AS g " + "WITH [g, g] AS g " * 20 + "RETURN g",
          "max_steps"),
-        ("RETURN CASE $long WHEN CONTAINS $needle THEN 1 END AS n", "max_steps"),
         ("MATCH (c:Chunk WHERE $long CONTAINS $needle) RETURN c", "max_steps"),
         ("MATCH (c:Chunk {seq: $long CONTAINS $needle}) RETURN c", "max_steps"),
         ("RETURN {a: [$long CONTAINS $needle]} AS n", "max_steps"),
@@ -64,14 +60,7 @@ def check(query: str) -> None:
             "WITH range(1, 1000000) AS l RETURN " + ", ".join(f"l AS l{n}" for n in range(40)),
             "steps",
         ),
-        ("LET s = $long FILTER s CONTAINS $needle RETURN s", "max_steps"),
         ("RETURN COLLECT { RETURN $long AS s }[0] CONTAINS $needle AS n", "max_steps"),
-        # Regular expressions
-        ("RETURN 'aaaa' =~ '(.*a){25}b' AS n", "regular expression"),
-        ("RETURN 'aaaa' =~ $evil AS n", "regular expression"),
-        ("RETURN CASE 'aaaa' WHEN =~ $evil THEN 1 END AS n", "regular expression"),
-        ("MATCH (c:Chunk) WHERE c.text =~ c.speaker RETURN c", "must be a literal or a parameter"),
-        ("RETURN $text =~ '.*a.*a.*a.*b' AS n", "max_steps"),
         # Loops and rows
         ("RETURN any(x IN $many WHERE any(y IN $many WHERE x + y = -1)) AS n", "max_steps"),
         ("WITH $many AS l RETURN all(a IN l WHERE none(b IN l WHERE a = b))", "max_steps"),
@@ -158,8 +147,6 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         "MATCH (c:Chunk) WHERE c.text CONTAINS 'Oslo' AND c.metadata CONTAINS $text RETURN c",
         "MATCH (c:Chunk), (d:Chunk) WHERE c.text CONTAINS d.text RETURN count(*)",
         "MATCH (c:Chunk) WHERE toLower(c.text) CONTAINS toLower($text) RETURN c",
-        "MATCH (c:Chunk) WHERE c.text =~ '(?i).*oslo.*' "
-        "OR c.text =~ '\\\\d{4}-\\\\d\\\\d.*' RETURN c",
         "MATCH (c:Chunk) WHERE any(word IN $words WHERE toLower(c.text) CONTAINS word) RETURN c",
         "MATCH p = (n)-->() UNWIND range(0, size(nodes(p)) - 1) AS i RETURN nodes(p)[i]",
         "MATCH p = (a)-[:NEXT*1..5]->(b) WHERE all(x IN nodes(p) WHERE x.text CONTAINS 'Oslo') "
@@ -194,30 +181,3 @@ def test_bounded_queries_pass(query: str) -> None:
 def test_the_shipped_queries_pass() -> None:
     for query in named_queries().values():
         check(query.text)
-
-
-@each(
-    ("pattern", "ways"),
-    [
-        ("oslo", 4),
-        ("(?i).*oslo.*", 5151 * 4),
-        ("^[A-Z][a-z]+ (lives|lived) in \\w+$", 5151 * 2 * 9),
-        ("a{4}b?", 2 * 4),
-        ("[0-9]{1,3}", 3),
-        (".*+", 101),
-        ("(a|b)(?:c|d)", 2 * 2 * 2),
-    ],
-)
-def test_a_safe_regular_expression_has_few_matching_tries(pattern: str, ways: int) -> None:
-    re.compile(pattern)
-    assert matching_tries(pattern, 100) == ways
-
-
-@each(
-    "pattern",
-    ["(a+)+$", "(.*a){25}b", "(a|a)*b", "((a))*", "(?=a)", "a**", "(?<n>a)\\k<n>", "(a)\\1",
-     "(?x)a", "[a-z&&[^b]]", "a{1,99999}", "(?>a)", "\\p{Alpha}", "a" * 1001, "(a", "a)",
-     "a*" * 9, "\\Qa\\E"],
-)  # fmt: skip
-def test_other_regular_expressions_are_outside_of_the_subset(pattern: str) -> None:
-    assert matching_tries(pattern, 100) is None
