@@ -307,8 +307,8 @@ def translate(
     It is also raised if the query or its parameters exceed ``limits``.
     """
     check_parameters(parameters)
-    check_parameters_size(parameters, limits)
-    tokens = check_query(query, limits)
+    check_parameters_size(parameters)
+    tokens = check_query(query)
     check_read_only(query, tokens)
     try:
         plan = _Query(query, tokens, parameters).plan()
