@@ -239,13 +239,12 @@ def test_openai_conversations_have_ids_that_stay() -> None:
     assert found[1].text == found[4].text and found[1].id != found[4].id
     tuned = read(DATA / "fine-tune.jsonl")
     assert [position for position, _ in tuned] == [
-        "line 1, message 1", "line 1, message 2", "line 2, message 1", "line 2, message 2",
-        "line 3",
+        "line 1, message 1", "line 1, message 2", "line 2",
     ]  # fmt: skip
     assert [getattr(value, "text", value) for _, value in tuned] == [
-        "Capital of Norway?", "Oslo.", "Capital of Peru?", "Lima.", "has no list of messages",
+        "Capital of Norway?", "Oslo.", "has no list of messages",
     ]  # fmt: skip
-    assert tuned[0][1].session == tuned[1][1].session != tuned[2][1].session
+    assert tuned[0][1].session == tuned[1][1].session
     assert tuned[1][1].metadata is None  # the weight is about training
 
 
