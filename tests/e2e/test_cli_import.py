@@ -28,7 +28,7 @@ def test_a_dry_run_says_what_is_in_a_file_and_stores_nothing(quick: Cli, tmp_pat
     report = document(quick("import", DATA / "claude.json", "--dry-run", "--json"), 1)
     assert (report["new"], report["is_dry_run"], report["rejected_count"]) == (4, True, 1)
     assert report["rejected"] == [
-        {"position": "item 1, message 4", "reason": "is not a JSON object"}
+        {"position": "item 1, message 4", "reason": "is not a JSON object", "line": None}
     ]
 
 
