@@ -137,7 +137,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--loop", action="store_true", help="play loops of retrieval with a scripted model"
     )
     for name, derived in DERIVED.items():
-        derived.add_to(command(name, _HELP.get(name, derived.summary), _TEXT.get(name, "")))
+        help = _HELP.get(name) or derived.summary.partition(";")[0]
+        derived.add_to(command(name, help, _TEXT.get(name, "")))
     _add_to_derived(commands.choices)
     add_import_commands(command)
     add_serving(command)
@@ -150,27 +151,10 @@ def build_parser() -> argparse.ArgumentParser:
 _HELP: Mapping[str, str] = {
     "add": "store one message and enrich it",
     "add-fact": "store a fact that you know, which no extractor reads",
-    "facts": "list facts with their times and sources, newest first",
-    "messages": "list messages, the oldest first",
-    "update": "replace the text of a message; the old text is kept as a version",
-    "stats": "count the contents of a space",
-    "conflicts": "list facts of which only one can be true",
-    "supersede": "record that one fact took the place of another",
-    "retract": "take a fact back",
-    "restore": "make a fact current, whatever superseded it",
-    "merge": "merge two entities",
-    "split": "undo a merge",
-    "duplicates": "list entities that may be the same, most similar first",
-    "core-profile": "print what the writers keep about the user, as one text",
-    "search": "find the messages most relevant to a question",
-    "context": "build the prompt block for a question",
     "enrich": "enrich the messages that are stored but not enriched yet",
-    "cypher": "inspect the graph with a read-only Cypher query",
-    "ask": "answer a question with a model, in rounds",
-    "forget": "delete messages and what was made from them",
     "export": "write a space to a file, which `import` reads",
-    "history": "list what was said about each slot of an entity, oldest first",
 }
+"""Where a command does more or less than its operation, whose summary is else its help."""
 
 
 def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
