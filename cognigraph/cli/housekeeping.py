@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from rich.table import Table
 
 from cognigraph.cli import render
@@ -12,7 +10,6 @@ from cognigraph.cli.commands import stdin
 from cognigraph.cli.memory_options import opened, reading
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Forgotten
-from cognigraph.settings import Retention, RetentionSettings, Settings
 
 _GONE = (
     "messages", "chunks", "sessions", "triples", "entities", "keys", "themes", "revisions",
@@ -23,13 +20,9 @@ _GONE = (
 def forget(run: CommandRun) -> int:
     """Show what forgetting messages would delete, or with ``--yes`` delete it."""
     given, options = run.arguments, run.options
-    if given.keep and not given.expired:
-        raise ConfigurationError("--keep requires --expired")
     if given.yes and given.dry_run:
         raise ConfigurationError("--yes deletes, and --dry-run does not: give one of them")
-    rules = tuple(_retention(text) for text in given.keep)
-    settings = Settings(retention=RetentionSettings(rules=rules))
-    with reading(options, settings) as space:
+    with reading(options) as space:
         report = space.forget(**run.given() | {"dry_run": not given.yes})
     run.terminal.document(report)
     if not report:
@@ -45,16 +38,6 @@ def forget(run: CommandRun) -> int:
     run.terminal.show(_report(report))
     _notes(run, report)
     return OK if report.is_erased is not False else FOUND_PROBLEM
-
-
-def _retention(text: str) -> Retention:
-    days, _, rest = text.partition(":")
-    role, _, tag = rest.partition(":")
-    try:
-        keep = timedelta(days=float(days))
-    except (ValueError, OverflowError) as error:
-        raise ConfigurationError(f"--keep {text!r} must be DAYS[:ROLE[:TAG]]") from error
-    return Retention(keep=keep, role=role or None, tag=tag or None)  # type: ignore[arg-type]
 
 
 def _report(report: Forgotten) -> Table:

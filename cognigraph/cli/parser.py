@@ -178,13 +178,9 @@ def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     add_kinds(commands["messages"])
     commands["messages"].add_argument("--newest", action="store_true", help="the newest first")
-    forget = commands["forget"]
-    forget.add_argument("--yes", action="store_true", help="delete; otherwise only show")
-    forget.add_argument(
-        "--keep", action="append", default=[], metavar="DAYS[:ROLE[:TAG]]",
-        help="with --expired: how many days messages are kept: 30:tool, 7::draft, 365; "
-        "may be repeated",
-    )  # fmt: skip
+    commands["forget"].add_argument(
+        "--yes", action="store_true", help="delete; otherwise only show"
+    )
     commands["history"].add_argument(
         "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
     )

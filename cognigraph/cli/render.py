@@ -15,27 +15,7 @@ from rich.text import Text
 from cognigraph.cli.terminal import one_line
 from cognigraph.model import Hit, SearchResult, StoredMessage, Triple, Usage, Why
 
-_UNITS = (
-    ("year", 365.25 * 86400),
-    ("month", 30.44 * 86400),
-    ("week", 7 * 86400),
-    ("day", 86400),
-    ("hour", 3600),
-    ("minute", 60),
-)
 _PARTS_SHOWN = 4
-
-
-def gap(seconds: float | None) -> str:
-    """A time difference in words, such as ``3 weeks``."""
-    if seconds is None:
-        return "unknown"
-    for name, size in _UNITS:
-        # At least two of a unit: "9 days" is more precise than "1 week".
-        if seconds >= 2 * size or (name == "minute" and seconds >= size):
-            count = round(seconds / size)
-            return f"{count} {name}{'s' if count > 1 else ''}"
-    return "moments"
 
 
 def stamp(at: datetime, zone: tzinfo) -> str:
@@ -75,7 +55,7 @@ def _score_line(reasons: Why) -> str:
 def _time_of(reasons: Why) -> str:
     if reasons.gap_seconds is None:
         return "at an unknown time"
-    return f"said {gap(reasons.gap_seconds)} before the question"
+    return f"said {reasons.gap_seconds / 86400:,.1f} days before the question"
 
 
 def _score(value: float | None) -> str:

@@ -394,7 +394,7 @@ def test_search_why_explains_the_rank_of_a_hit(quick: Cli, sample_db: Path) -> N
                  "--now", NOW, "--timezone", "Europe/Berlin")  # fmt: skip
     assert result.returncode == 0
     assert "2025-05-24 21:48 may-move Mira: I live in Bremen now." in result.stdout
-    assert "months before the question)" in result.stdout
+    assert "days before the question)" in result.stdout
     assert "harmonic mean" in result.stdout
     assert "facts: Mira lives in Bremen" in result.stdout
     assert "ranking default" in result.stderr

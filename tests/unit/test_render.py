@@ -21,7 +21,6 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
 from cognigraph.plain_data import plain
 from cognigraph.times import parse_when
-from tests.cases import each
 
 AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)
 WHY = Why(
@@ -50,18 +49,6 @@ def shown(renderable: RenderableType) -> str:
     return console.file.getvalue()
 
 
-@each(
-    ("seconds", "said"),
-    [
-        (None, "unknown"), (0, "moments"), (59, "moments"), (60, "1 minute"), (119, "2 minutes"),
-        (3600, "60 minutes"), (7200, "2 hours"), (86400, "24 hours"), (9 * 86400, "9 days"),
-        (21 * 86400, "3 weeks"), (150 * 86400, "5 months"), (800 * 86400, "2 years"),
-    ],
-)  # fmt: skip
-def test_time_gaps_in_words(seconds: float | None, said: str) -> None:
-    assert render.gap(seconds) == said
-
-
 def test_safe_removes_control_characters_and_keeps_the_rest() -> None:
     assert safe("a\x1b[2J\x07b\x9bc\u202ed") == "a [2J b c d"
     assert safe("Inês 茶 👋\tx\r\ny") == "Inês 茶 👋\tx\ny"
@@ -77,7 +64,7 @@ def test_one_line_cuts_on_a_word() -> None:
 
 def test_the_parts_of_an_explained_score_add_up() -> None:
     assert render.why(WHY) == [
-        "score 3.19 = relevance 3.25 x decay 0.98 (said 3 weeks before the question)",
+        "score 3.19 = relevance 3.25 x decay 0.98 (said 21.0 days before the question)",
         "relevance: vector 2.50 + words 1.25 - length 0.50",
         "layers: session 0.20, triple 0.60, harmonic mean 0.30",
     ]
