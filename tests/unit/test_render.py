@@ -92,7 +92,7 @@ def test_a_listing_is_told_its_columns() -> None:
     assert "when (Europe/Oslo)" in output
     assert "2025-05-24 21:48, 1,234, 0.50" in output and "2025-05-26 21:48" in output
     assert "Mira" in shown(render.listing([TRIPLE], UTC, "subject", most=4))
-    assert "[..." in shown(render.listing([TRIPLE], UTC, "object", most=5))
+    assert "[r..." in shown(render.listing([TRIPLE], UTC, "object", most=5))
 
 
 def test_cells_of_a_query_and_times() -> None:
