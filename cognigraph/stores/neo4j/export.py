@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import uuid4
 
 from cognigraph.ids import revision_uid, session_uid
@@ -111,11 +111,6 @@ class Neo4jExport:
         self._connection.write(
             lambda tx: tx.rows("export/revisions", session=owner, version=version, rows=rows)
         )
-
-    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
-        """Give themes of a session, by title, the uids that they had before."""
-        owner, wanted = session_uid(space, session), dict(uids)
-        self._connection.write(lambda tx: tx.rows("export/theme_uids", session=owner, uids=wanted))
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
         """Write what writers keep, as an export has it."""
