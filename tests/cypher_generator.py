@@ -300,7 +300,7 @@ class ResourceGenerator:
         if self.rng.random() < 0.6:
             return []
         made = self._one("g || g", "g + g", "[g, g]", "{a: g, b: g}", "[x IN g | g]", "toUpper(g)",
-                         "replace(g, 'a', $s)", "reduce(a = g, x IN $l | a + x)")  # fmt: skip
+                         "replace(g, 'a', $s)")  # fmt: skip
         begin = self._one("$s", "$l", "'a'", "[1]", "$m")
         # Other variables are kept by neither, so nothing may use them.
         self.variables = ["g"]
@@ -318,7 +318,6 @@ class ResourceGenerator:
             f"replace({text}, {other}, 'ab')", f"replace({text}, 'a', {other})",
             f"substring({text}, 1)", f"btrim({text}, {other})", f"reverse({text})",
             f"normalize({text}, NFKD)", f"toString({self._number(depth - 1)})",
-            f"reduce(a{depth} = '', x{depth} IN {self._list(depth - 1)} | a{depth} + {text})",
         )  # fmt: skip
 
     def _list(self, depth: int) -> str:
@@ -330,18 +329,14 @@ class ResourceGenerator:
             f"[{loop} | {value}]", f"[{loop} | [x{depth}, {value}]]", f"[{loop} WHERE true]",
             f"({inner} + {self._list(depth - 1)})", f"collect({value})", f"[{value}, {value}]",
             f"split({self._text(depth - 1)}, {self._text(0)})", f"range(1, size({inner}))",
-            f"reduce(a{depth} = [], {loop} | a{depth} + {value})",
         )  # fmt: skip
 
     def _number(self, depth: int) -> str:
         if depth <= 0 or self.rng.random() < 0.2:
             return self._one("$n", "1", "count(*)")
-        loop = f"x{depth} IN {self._list(depth - 1)}"
         return self._one(
             f"size({self._list(depth - 1)})", f"size({self._text(depth - 1)})",
             f"toInteger({self._text(depth - 1)})", f"toFloat({self._text(depth - 1)})",
-            f"reduce(a{depth} = 0, {loop} | a{depth} + {self._number(depth - 1)})",
-            f"reduce(a{depth} = 1, {loop} | a{depth} + x{depth})",
         )  # fmt: skip
 
     def _truth(self, depth: int) -> str:

@@ -38,10 +38,6 @@ _SORTED_CHARS = 10_000
 _SORTED_LIST = 2_500
 """The sizes of the largest text and list in ORDER BY, because a sort compares them often."""
 
-_LONGEST_GROWN = 1_000
-"""How often reduce() may add to a list. Neo4j 5 nests a list for each time, and whoever reads the
-result goes through all of them for each item."""
-
 _STEPS_PER_ROW = 4
 _WRITTEN_CHARS = 32
 """The length of a number or a time when it is written."""
@@ -273,28 +269,6 @@ class Costs:
         self.rows *= max(value.length, 1)
         self.spend(_STEPS_PER_ROW)
         return value.element
-
-    def accumulated(self, values: Sequence[Bound], times: int) -> Bound:
-        """Return the bound of what ``reduce`` returns.
-
-        ``values`` are what its body makes of the start in one, two and three iterations.
-        """
-        sizes: dict[str, Any] = {}
-        for name in ("chars", "length", "nested", "item", "size", "shared"):
-            one, two, three = (getattr(bound, name) for bound in values)
-            if three - two > max(two - one, 0):
-                raise self.fail(
-                    "the body of reduce() could double its value in each iteration; use the "
-                    "accumulator only once, and in no function or loop that makes it longer"
-                )
-            sizes[name] = one + times * (three - two)
-        value = self.checked(Bound(**sizes))
-        if values[2].length > values[1].length and times > _LONGEST_GROWN:
-            raise self.fail(
-                f"reduce() may add to a list {_LONGEST_GROWN:,} times; make a longer list with "
-                "[x IN list | ...] or collect()"
-            )
-        return value
 
     def sorted(self, key: Bound) -> None:
         """Check a key of ORDER BY. Rows with stored keys count as memory of the transaction."""

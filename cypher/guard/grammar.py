@@ -126,7 +126,7 @@ class Cursor:
 
 
 MAX_LOOPS = 2
-"""How deeply list comprehensions, ``reduce`` and list predicates may be nested."""
+"""How deeply list comprehensions and list predicates may be nested."""
 
 ALIASES = frozenset(("AND", "CASE", "END", "NOT", "OR", "XOR"))
 """Names that AS must not introduce, because they would make a plan's details ambiguous."""
@@ -262,8 +262,8 @@ class Expressions(Cursor):
             if self.take_word(*_PREDICATES):
                 self.enter(self._comprehension)
                 return SCALAR
-            if self.take_word("REDUCE"):
-                return self.enter(self._reduce)
+            if self.word("REDUCE"):
+                raise self.error("reduce() is refused; use UNWIND and sum() or collect()")
             if self.take_word("EXISTS"):
                 self.enter(self._arguments)
                 return STORED
@@ -337,35 +337,6 @@ class Expressions(Cursor):
         self.names = known
         return value
 
-    def _reduce(self) -> Bound:
-        """Parse ``total = 0, x IN list | total + x``."""
-        known = self.names
-        total = self.name("a variable")
-        if not self.take_mark("="):
-            raise self.error("'=' is expected here, as in reduce(total = 0, x IN list | total + x)")
-        start = self.expression()
-        if not self.take_mark(","):
-            raise self.error("',' is expected here")
-        name, source = self._source()
-        if not self.take_mark("|"):
-            raise self.error("'|' is expected here")
-        self._begin_loop()
-        begin, inserts = self.at, self.inserts
-        before = self.costs.steps
-
-        def body(value: Bound) -> Bound:
-            self.at, self.inserts, self.costs.steps = begin, dict(inserts), 0
-            self.names = {**known, name: source.element, total: value}
-            return self.expression()
-
-        one = body(start)
-        two = body(one)
-        value = self.costs.accumulated((one, two, body(two)), source.length)
-        body(value)
-        self._end_loop(before, source.length)
-        self.names = known
-        return value
-
     def _source(self) -> tuple[str, Bound]:
         name = self.name("a variable")
         self.expect_word("IN")
@@ -375,7 +346,7 @@ class Expressions(Cursor):
         self.loops += 1
         if self.loops > MAX_LOOPS:
             raise self.error(
-                f"more than {MAX_LOOPS} nested loops (list comprehensions, reduce, any, all, none, "
+                f"more than {MAX_LOOPS} nested loops (list comprehensions, any, all, none, "
                 "single); use UNWIND"
             )
 

@@ -131,6 +131,7 @@ def test_the_parameter_can_have_another_name() -> None:
         ("MATCH (n) FILTER n.x = 1 RETURN n", "the clause 'FILTER' is not supported"),
         ("LET x = 1 RETURN x", "the clause 'LET' is not supported"),
         ("MATCH (n) WHERE n.x IS :: INTEGER RETURN n", "cannot be parsed|is not supported|label"),
+        ("RETURN reduce(a = 0, x IN [1] | a + x)", r"reduce\(\) is refused; use UNWIND"),
         ("MATCH (n) WHERE n.x =~ 'a' RETURN n", "regular expressions are refused; use CONTAINS"),
         ("MATCH (n]) RETURN n", "has no opening bracket"),
         ("MATCH RETURN$x=(b:Chunk) RETURN b.text AS 1a", "a number must not be followed"),
