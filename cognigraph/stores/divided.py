@@ -40,31 +40,24 @@ class Databases(Protocol):
 
     def canonical(self, name: str) -> str:
         """The server's own form of a database's name; ConfigurationError if it is not a name."""
-        ...
 
     def names(self) -> list[str]:
         """The canonical names of all databases that can be read, sorted."""
-        ...
 
     def spaces(self, name: str) -> list[str]:
         """Names of the spaces in a database, without opening it as a memory."""
-        ...
 
     def logged(self, name: str) -> list[str]:
         """Names of the spaces in the audit log of a database, also of deleted ones."""
-        ...
 
     def open(self, name: str) -> Store:
         """Open a database, which is created if the server has none of that name."""
-        ...
 
     def info(self) -> StoreInfo:
         """The server and what this version would write, without a database."""
-        ...
 
     def close(self) -> None:
         """Release connections. The stores that were opened are not closed."""
-        ...
 
 
 class Groups:

@@ -17,6 +17,7 @@ from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.messages import chunk_row
+from cognigraph.stores.neo4j.queue import start_over
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.neo4j.states import TouchedFacts
 from cognigraph.stores.neo4j.summaries import drop_written
@@ -191,10 +192,9 @@ class Forgetting:
         reread = lost.is_read or bool(summing and summing[0])
         themes = 0
         if ends or reread:
-            for (other,) in tx.rows("forget/made_of", session=session):
-                themes += self._drop_summary(tx, other)
-                tx.rows("forget/reread", session=other)
-            themes += self._drop_summary(tx, session)
+            others = [uid for (uid,) in tx.rows("forget/made_of", session=session)]
+            themes = _drop_summaries(tx, [*others, session])
+            start_over(tx, others)
         tx.rows(
             "forget/total", space=self._space, triples=dropped.triples, length=dropped.length,
             themes=themes,
@@ -203,15 +203,15 @@ class Forgetting:
             tx.rows("forget/drop_session", session=session)
             return
         if reread:
-            tx.rows("forget/reread", session=session)
+            start_over(tx, [session])
 
-    def _drop_summary(self, tx: Transaction, session: str) -> int:
-        row = tx.row("forget/drop_summary", session=session)
-        assert row is not None
-        themes, keys = row
-        if keys:
-            tx.rows("derive/prune_keys", keys=sorted(keys))
-        return int(themes)
+
+def _drop_summaries(tx: Transaction, sessions: Sequence[str]) -> int:
+    """Delete keys, themes and revisions, which may quote what was forgotten; how many themes."""
+    rows = tx.rows("forget/drop_summary", sessions=sorted(sessions))
+    if keys := sorted({key for _, own in rows for key in own}):
+        tx.rows("derive/prune_keys", keys=keys)
+    return sum(themes for themes, _ in rows)
 
 
 def _prune_spoken_of(tx: Transaction, entity_map: EntityMap, affected: Affected) -> None:

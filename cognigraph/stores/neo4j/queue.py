@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -38,6 +38,7 @@ from cognigraph.times import Clock, from_micros, to_micros
 
 _MOST_TRIES = 100
 _NEVER = 1 << 62
+_OF_SPACE = ("chunk.space IS NOT NULL", "chunk.space = $space")
 
 
 class Neo4jQueue:
@@ -62,7 +63,6 @@ class Neo4jQueue:
     ) -> Lease | None:
         """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         token, until = f"{worker}:{uuid4().hex}", now + lease_for
-        chunks = {"limit": limit, "context": context}
         for _ in range(_MOST_TRIES):
             # A read finds the session, so that idle workers lock nothing. If another worker leases
             # it first, the next session is tried.
@@ -76,10 +76,11 @@ class Neo4jQueue:
             if space is None:
                 self._last_leased = space_served
             held = {"session": session, "token": token, "now": now, "until": until}
-            if summaries and is_summary_due:
-                row = _take(self._connection, "queue/claim_summary", **held)
-            else:
-                row = _take(self._connection, "queue/claim", **held, **chunks)
+            row = _take(
+                self._connection,
+                "queue/claim_summary" if summaries and is_summary_due else "queue/claim",
+                **held, limit=limit, context=context,
+            )  # fmt: skip
             if row is not None:
                 return _lease(row, session_uid=session, token=token, expires=until)
         return None
@@ -88,7 +89,8 @@ class Neo4jQueue:
         """The session of the oldest pending chunk of a space, or of the next that has one."""
         named = {"now": now, "patience": PATIENCE}
         if space is not None:
-            return self._connection.row("queue/oldest_of_space", space=space, **named)
+            own = ("chunk.space > $after", "chunk.space = $space")
+            return self._connection.row("queue/oldest", own, space=space, until=None, **named)
         last = self._last_leased
         found = self._connection.row("queue/oldest", after=last, until=None, **named)
         if found is None and last:
@@ -135,19 +137,21 @@ class Neo4jQueue:
 
     def extend(self, lease: Lease, until: datetime) -> bool:
         """Extend a lease; False if it is lost."""
-        parameters = {"session": lease.session_uid, "token": lease.token, "until": until}
-        return self._connection.write(lambda tx: tx.row("queue/extend", **parameters)) is not None
+        return self._extend(lease, until)
 
     def release(self, lease: Lease) -> bool:
         """Return the chunks to the queue unchanged; False if the lease is lost."""
-        parameters = {"session": lease.session_uid, "token": lease.token}
-        return self._connection.write(lambda tx: tx.row("queue/release", **parameters)) is not None
+        return self._extend(lease, None)
+
+    def _extend(self, lease: Lease, until: datetime | None) -> bool:
+        parameters = {"session": lease.session_uid, "token": lease.token, "until": until}
+        return self._connection.write(lambda tx: tx.row("queue/extend", **parameters)) is not None
 
     def start_over(self, lease: Lease) -> bool:
         """End a lease and requeue the done chunks of its session; False if the lease is lost."""
-        parameters = {"session": lease.session_uid, "token": lease.token}
-        row = self._connection.write(lambda tx: tx.row("redo/start_over", **parameters))
-        return row is not None
+        return bool(
+            self._connection.write(lambda tx: start_over(tx, [lease.session_uid], lease.token))
+        )
 
     def leases(self) -> dict[str, datetime]:
         """Tokens of the open leases, and when they expire."""
@@ -170,10 +174,7 @@ class Neo4jQueue:
         """Make parked chunks and summaries pending again; return how many."""
 
         def work(tx: Transaction) -> int:
-            if space is None:
-                chunks = tx.rows("queue/retry")
-            else:
-                chunks = tx.rows("queue/retry_of_space", space=space)
+            chunks = tx.rows("queue/retry", *_only(space), space=space)
             return sum(row[0] for row in chunks + tx.rows("queue/retry_summaries", space=space))
 
         return self._connection.write(work)
@@ -194,8 +195,8 @@ class Neo4jQueue:
         """Requeue the done chunks of the sessions that these extractors have processed."""
 
         def work(tx: Transaction) -> int:
-            row = tx.row("redo/requeue", space=space, extractors=list(extractors))
-            return int(row[0]) if row else 0
+            rows = tx.rows("redo/sessions", space=space, extractors=list(extractors))
+            return sum(start_over(tx, [uid for (uid,) in rows]))
 
         return self._connection.write(work)
 
@@ -226,10 +227,7 @@ class Neo4jQueue:
 
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
-        if space is None:
-            row = self._connection.row("queue/pending")
-        else:
-            row = self._connection.row("queue/pending_of_space", space=space)
+        row = self._connection.row("queue/pending", *_only(space), space=space)
         return int(row[0]) if row else 0
 
     def due_summaries(self, space: str | None = None) -> int:
@@ -281,6 +279,21 @@ class Neo4jQueue:
         """Seconds for which the oldest pending chunk has been pending."""
         row = self._connection.row("queue/longest_wait", space=space)
         return max(0.0, float(row[0])) if row else 0.0
+
+
+def _only(space: str | None) -> tuple[tuple[str, str], ...]:
+    """What to replace in a statement about the chunks of all spaces."""
+    return () if space is None else (_OF_SPACE,)
+
+
+def start_over(tx: Transaction, sessions: Iterable[str], token: str | None = None) -> list[int]:
+    """Requeue the done chunks of sessions, and end their leases; how many chunks of each.
+
+    With a ``token``, only of those that have this lease.
+    """
+    uids = sorted(sessions)
+    rows = tx.rows("redo/start_over", sessions=uids, token=token) if uids else []
+    return [count for (count,) in rows]
 
 
 def _take(connection: Connection, statement: str, **parameters: Any) -> Row | None:

@@ -48,7 +48,6 @@ class Reader(Protocol):
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Run a statement."""
-        ...
 
 
 class Neo4jStates:

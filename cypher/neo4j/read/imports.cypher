@@ -1,5 +1,4 @@
 // what: list the spaces that imports have not filled yet
-// parameters: none
 // returns: name
 MATCH (space:Space)
 WHERE space.importer IS NOT NULL

@@ -1,6 +1,5 @@
 // what: record user constraints on pairs of entities
 // parameters: constraints: [{a, b, properties}] sorted by uids
-// returns: nothing
 UNWIND $constraints AS row
 MATCH (a:Named {uid: row.a})
 WITH row, a, row.b AS other

@@ -1,6 +1,5 @@
 // what: delete pairs of similar entities
 // parameters: pairs: [[uid, uid]]
-// returns: nothing
 UNWIND $pairs AS ends
 MATCH (a:Named {uid: ends[0]})-[pair:RESEMBLES]->(:Named)
 WHERE endNode(pair).uid = ends[1]

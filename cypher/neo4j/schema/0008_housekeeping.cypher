@@ -1,7 +1,5 @@
 // what: create indexes for listing messages in order of time, for messages that were forgotten and
 //   for earlier texts of updated messages; each statement ends with a semicolon
-// parameters: none
-// returns: nothing
 CREATE INDEX chunk_time IF NOT EXISTS FOR (n:Chunk) ON (n.space, n.at, n.seq);
 CREATE CONSTRAINT forgotten_uid IF NOT EXISTS FOR (n:Forgotten) REQUIRE n.uid IS UNIQUE;
 CREATE INDEX forgotten_space IF NOT EXISTS FOR (n:Forgotten) ON (n.space);

@@ -1,7 +1,5 @@
 // what: create the indexes of slots and of what users said of facts; each statement ends with a
 //   semicolon
-// parameters: none
-// returns: nothing
 
 // holder is the uid of the entity whose slot it is: the subject's or the object's.
 CREATE INDEX triple_slot IF NOT EXISTS FOR (n:Triple) ON (n.holder, n.slot);

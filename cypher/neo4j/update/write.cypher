@@ -1,6 +1,5 @@
 // what: write new texts into chunks, which keep their arrival numbers, labels and neighbours
 // parameters: space, chunks: [{old (uid), properties, vector, ranking (packed)}]
-// returns: nothing
 MATCH (space:Space {name: $space})
 SET space.epoch = coalesce(space.epoch, 0) + 1
 WITH space

@@ -8,6 +8,6 @@ CALL (node) {
   WITH chunk ORDER BY chunk.at, chunk.seq
   RETURN collect([chunk.session, chunk.message_id]) AS sources
 }
-RETURN node.kind, node.chain, node.version, node.at.epochSeconds * 1000000 + node.at.microsecond,
-       coalesce(node.text, node.context), node.title, node.steps, sources
+RETURN node.kind, node.chain, node.version, micros(node.at), coalesce(node.text, node.context),
+       node.title, node.steps, sources
 ORDER BY node.chain, node.version

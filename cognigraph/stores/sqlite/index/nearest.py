@@ -373,19 +373,15 @@ class Scan(Protocol):
 
     def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
         """The search that gives :meth:`best`."""
-        ...
 
     def best(self, limit: int, allowed: Mask | None = None) -> Ints:
         """The nearest allowed rows with a positive cosine, unordered."""
-        ...
 
     def narrowed(self, rows: Ints, limit: int) -> Ints:
         """Some of the rows, ascending, with the ``limit`` nearest among them."""
-        ...
 
     def cosines(self, rows: Ints) -> Floats:
         """The cosines (k,) of rows."""
-        ...
 
 
 class ExactScan:
