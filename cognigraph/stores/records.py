@@ -128,11 +128,6 @@ class WorkChunk:
     stated: str | None = None
 
 
-def readable(text: str, role: str | None) -> str:
-    """The text of a chunk as an extractor gets it: nothing of the system."""
-    return "" if role == "system" else text
-
-
 @dataclass(frozen=True, slots=True)
 class Backlog:
     """The failures so far of a summary that is due: it lacks turns that were extracted.

@@ -8,12 +8,13 @@ from uuid import uuid4
 from cognigraph.ids import revision_uid, session_uid
 from cognigraph.model import Summary, Written
 from cognigraph.resolution import incremental
+from cognigraph.stores.model_rows import theme_of
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.derive import entity_row
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.forget import remove_space
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
-from cognigraph.stores.neo4j.summaries import restore_written, theme_of
+from cognigraph.stores.neo4j.summaries import restore_written
 from cognigraph.stores.readings import (
     Decision,
     SessionReading,
@@ -59,7 +60,7 @@ class Neo4jExport:
         return SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
-            tuple(theme_of(theme) for theme in themes),
+            tuple(theme_of(*theme) for theme in themes),
             state or "",
         )
 

@@ -16,17 +16,17 @@ from cognigraph.model import (
     Stats,
     StoredMessage,
     Summary,
-    Theme,
     Triple,
     Written,
 )
 from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import QuerySettings
+from cognigraph.stores.model_rows import summary_of
 from cognigraph.stores.neo4j import summaries
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.tokens import filter_values, name_hash
 from cognigraph.stores.neo4j.values import message_of, sessions_of, triple_of
-from cognigraph.times import Clock, from_micros, to_micros
+from cognigraph.times import Clock, micros
 
 
 class Neo4jGraph:
@@ -101,7 +101,7 @@ class Neo4jGraph:
             slot=query.slot,
             text=query.text,
             valid_at=at,
-            valid_micros=None if at is None else to_micros(at),
+            valid_micros=micros(at),
             where=None if query.where is None else filter_values(query.where),
             skip=query.offset,
             limit=query.limit,
@@ -112,15 +112,8 @@ class Neo4jGraph:
         """Revisions of a session's keys and summary, newest first."""
         rows = self._connection.rows("read/summaries", session=session_uid(space, session))
         return [
-            Summary(
-                session=session,
-                version=version,
-                at=from_micros(at),
-                extractor=extractor,
-                keys=tuple(keys),
-                themes=tuple(Theme(*pair) for pair in zip(titles, texts, strict=True)),
-            )
-            for version, at, extractor, keys, titles, texts in rows
+            summary_of(session, row, keys, zip(titles, texts, strict=True))
+            for *row, keys, titles, texts in rows
         ]
 
     def episodes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,22 +16,19 @@ from cognigraph.stores.batch_size import (
     crash_reason,
     is_evidence,
 )
+from cognigraph.stores.model_rows import backlog_of, theme_of, work_chunk
 from cognigraph.stores.neo4j import derive
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.index.packed import packed_of_values, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
-from cognigraph.stores.neo4j.summaries import theme_of
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.records import (
-    Backlog,
     Derivation,
     Failure,
     Lease,
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
-    WorkChunk,
-    readable,
 )
 from cognigraph.text.terms import searched
 from cognigraph.times import Clock, from_micros, to_micros
@@ -316,29 +313,14 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
         space=space,
         session=session,
         session_uid=session_uid,
-        chunks=tuple(_work_chunk(session, chunk, arrivals) for chunk in chunks),
-        before=tuple(_work_chunk(session, chunk, {}) for chunk in reversed(before)),
+        chunks=tuple(work_chunk(session, chunk, arrivals) for chunk in chunks),
+        before=tuple(work_chunk(session, chunk, {}) for chunk in reversed(before)),
         notes=SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
-            tuple(theme_of(theme) for theme in themes),
+            tuple(theme_of(*theme) for theme in themes),
             state or "",
-            _backlog(*backlog),
+            backlog_of(*backlog),
         ),
         expires=expires,
     )
-
-
-def _backlog(
-    state: str | None, attempts: int | None, outages: int | None, crashes: int | None
-) -> Backlog | None:
-    if state is None:
-        return None
-    return Backlog(attempts or 0, outages or 0, state == "failed", crashes or 0)
-
-
-def _work_chunk(session: str, row: Row, arrivals: Mapping[int, int]) -> WorkChunk:
-    uid, message_id, speaker, at, text, *rest = row
-    rest[-3] = arrivals.get(rest[-3], 0)
-    text = readable(text, rest[-2])
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)

@@ -12,6 +12,7 @@ from cognigraph.model import Triple
 from cognigraph.states.slots import FactForm
 from cognigraph.states.succession import NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
+from cognigraph.stores.model_rows import state_row
 from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.tokens import name_hash
@@ -19,7 +20,7 @@ from cognigraph.stores.neo4j.values import periods, triple_of
 from cognigraph.stores.readings import NamedRuling, ruling_of
 from cognigraph.stores.records import ruling_entry
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
-from cognigraph.times import Clock, from_micros, to_micros
+from cognigraph.times import Clock, moment, to_micros
 
 _BATCH = 1000
 
@@ -174,7 +175,7 @@ class TouchedFacts(state_rows.TouchedFacts[str]):
             return [], []
         uids = sorted(found)
         rulings = [
-            Ruling(kind, uid, recorded, by, _time(at), reason)
+            Ruling(kind, uid, recorded, by, moment(at), reason)
             for kind, uid, recorded, by, at, reason in self._rows("states/rulings", uids=uids)
         ]
         return [_state_row(row) for row in self._rows("states/facts", uids=uids)], rulings
@@ -189,29 +190,9 @@ def _listed(slots: Collection[Slot[str]]) -> list[list[str]]:
 
 
 def _state_row(row: Row) -> StateRow[str]:
-    uid, subject, subject_type, relation, object, object_type, negated, *rest = row
-    canonical_subject, canonical_object, when, slot, holder, replaces, said, *standing = rest
-    status, valid_from, valid_to, by, at, decided_by, reason, earlier = standing
-    return StateRow(
-        key=uid,
-        uid=uid,
-        form=FactForm(subject, subject_type, relation, object, object_type, negated),
-        subject=canonical_subject,
-        object=canonical_object,
-        when=when,
-        slot=slot,
-        holder=holder,
-        replaces=replaces,
-        said=tuple(from_micros(at) for at in sorted(said)),
-        standing=Standing(
-            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason,
-            periods(earlier),
-        ),
-    )  # fmt: skip
-
-
-def _time(micros: int | None) -> Any:
-    return None if micros is None else from_micros(micros)
+    *fact, holder, replaces, said = row[:14]
+    *standing, earlier = row[14:]
+    return state_row(row[0], holder, (*fact, replaces, *standing), said, periods(earlier))
 
 
 def _standing_row(uid: str, standing: Standing) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from cognigraph.ids import session_uid
-from cognigraph.model import Episode, Theme
+from cognigraph.model import Episode
 from cognigraph.model.graph import Written, WrittenKind
 from cognigraph.stores.candidates import EpisodeCandidate
+from cognigraph.stores.model_rows import episode_of, written_of
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.records import ThemeRow, WrittenRow, next_versions, written_uid
-from cognigraph.times import from_micros
 
 
 def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> None:
@@ -21,13 +21,6 @@ def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> N
     pairs = [[theme.uid, list(theme.derived_from)] for theme in themes if theme.derived_from]
     if pairs:
         tx.rows("derive/derived_from", pairs=pairs)
-
-
-def theme_of(row: Row) -> Theme:
-    """A theme of [title, summary, uid, reason, [[index, chunk uid]], [uids of themes]]."""
-    title, summary, uid, reason, covers, sources = row
-    chunks = tuple(chunk for _, chunk in sorted(covers))
-    return Theme(title, summary, uid, chunks, reason or "", tuple(sorted(sources)))
 
 
 def list_episodes(
@@ -46,14 +39,8 @@ def list_episodes(
 
 def episode_candidate(row: Row) -> EpisodeCandidate:
     """An episode of a row, with the chunks that it covers."""
-    uid, session, title, summary, started, ended, reason, covers, similarity = row
-    covered = sorted(covers)
-    messages = tuple(dict.fromkeys(message for *_, message in covered))
-    episode = Episode(
-        uid, session, title, summary, from_micros(started), from_micros(ended), reason or "",
-        messages,
-    )  # fmt: skip
-    return EpisodeCandidate(episode, max(0.0, 2 * similarity - 1), tuple(c for _, c, _ in covered))
+    *shown, covers, similarity = row
+    return episode_of(shown, covers, max(0.0, 2 * similarity - 1))
 
 
 _TEXT: dict[WrittenKind, str] = {"profile": "text", "procedure": "context"}
@@ -63,14 +50,9 @@ _TEXT: dict[WrittenKind, str] = {"profile": "text", "procedure": "context"}
 def read_written(connection: Connection, space: str) -> list[Written]:
     """All versions, by chain, oldest first."""
     return [
-        Written(
-            kind, chain, version, from_micros(at), text, title, tuple(steps),
-            tuple(dict.fromkeys((session, message) for session, message in sources)),
-        )
-        for kind, chain, version, at, text, title, steps, sources in connection.rows(
-            "written/read", space=space
-        )
-    ]  # fmt: skip
+        written_of(row, steps, sources)
+        for *row, steps, sources in connection.rows("written/read", space=space)
+    ]
 
 
 def write_written(tx: Transaction, space: str, session: str, rows: Sequence[WrittenRow]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from cognigraph.errors import StoreError
 from cognigraph.model import StoredMessage
 from cognigraph.model.filters import MessageQuery, Position
+from cognigraph.stores import model_rows
 from cognigraph.stores.protocols import import_runs
 from cognigraph.stores.records import InsertStatus, MessageData, MessageRow, Placed
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -22,7 +23,6 @@ from cognigraph.stores.sqlite.rows import (
     DONE,
     JOIN_DATA,
     VectorFormat,
-    metadata_of,
     pack_terms,
     pack_uid,
     role_number,
@@ -31,7 +31,7 @@ from cognigraph.stores.sqlite.rows import (
     tags_of,
 )
 from cognigraph.text.terms import is_question
-from cognigraph.times import from_micros, system_clock, to_micros
+from cognigraph.times import micros, system_clock, to_micros
 
 
 class SQLiteMessages:
@@ -205,7 +205,7 @@ def write_data(
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             chunk_id, space_id, parts, data.metadata, json.dumps(data.tags), data.raw, data.facts,
-            None if data.expires is None else to_micros(data.expires), data.written_by,
+            micros(data.expires), data.written_by,
         ),
     )  # fmt: skip
 
@@ -343,22 +343,13 @@ def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
     and who wrote it.
     """
     name, speaker, at = rows[0][:3]
-    text = "".join(row[3] for row in rows)
-    role, metadata, tags, raw, expires, written_by = rows[0][6:]
-    return StoredMessage(
-        id=id,
-        session=name,
-        speaker=speaker,
-        at=from_micros(at),
-        text=text,
-        chunks=len(rows),
+    role, metadata, tags, *rest = rows[0][6:]
+    return model_rows.message_of(
+        id,
+        [row[3] for row in rows],
+        tags_of(tags),
+        (name, speaker, at, role, metadata, *rest),
         is_enriched=all(row[5] == DONE for row in rows),
-        role=role,
-        metadata=metadata_of(metadata),
-        tags=tags_of(tags),
-        raw=None if raw is None else json.loads(raw),
-        expires=None if expires is None else from_micros(expires),
-        written_by=written_by,
     )
 
 

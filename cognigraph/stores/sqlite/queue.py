@@ -22,16 +22,14 @@ from cognigraph.stores.batch_size import (
     failures_of,
     is_evidence,
 )
+from cognigraph.stores.model_rows import backlog_of, work_chunk
 from cognigraph.stores.records import (
-    Backlog,
     Derivation,
     Failure,
     Lease,
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
-    WorkChunk,
-    readable,
 )
 from cognigraph.stores.sqlite.derive import write_derivation
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -428,18 +426,11 @@ def _lease(
         space=space,
         session=name,
         session_uid=uid,
-        chunks=tuple(_work_chunk(name, row, arrivals[row[_ID]]) for row in rows),
-        before=tuple(_work_chunk(name, row) for row in reversed(before)),
+        chunks=tuple(work_chunk(name, row, arrivals) for row in rows),
+        before=tuple(work_chunk(name, row, {}) for row in reversed(before)),
         notes=session_notes(connection, session_id, version, state, renew),
         expires=expires,
     )
-
-
-def _work_chunk(session: str, row: tuple[Any, ...], arrival: int = 0) -> WorkChunk:
-    uid, message_id, speaker, at, text, *rest = row
-    rest[_ID - 5] = arrival
-    text = readable(text, rest[-2])
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
 
 
 def session_notes(
@@ -447,10 +438,9 @@ def session_notes(
 ) -> SessionNotes:
     """Keys, themes and state of a session's summary, and what failed of one that is due."""
     row = connection.execute(
-        "SELECT attempts, outages, state = 2, deaths FROM behind WHERE session_id = ?",
-        (session_id,),
+        "SELECT state, attempts, outages, deaths FROM behind WHERE session_id = ?", (session_id,)
     ).fetchone()
-    backlog = None if row is None else Backlog(row[0], row[1], bool(row[2]), row[3])
+    backlog = None if row is None else backlog_of(*row)
     if renew:  # the keys and themes are to be replaced, not extended
         return SessionNotes(version, state=state, backlog=backlog)
     keys = connection.execute(

@@ -218,11 +218,6 @@ def role_number(role: Role | None) -> int:
     return _NUMBERS[role]
 
 
-def metadata_of(text: str | None) -> Mapping[str, Any]:
-    """Metadata as it was given."""
-    return json.loads(text) if text else {}
-
-
 def tags_of(text: str | None) -> tuple[str, ...]:
     """Tags, sorted."""
     return tuple(json.loads(text)) if text else ()

@@ -24,6 +24,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.filters import TripleQuery
 from cognigraph.model.graph import Source
+from cognigraph.stores import model_rows
 from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
@@ -36,6 +37,7 @@ from cognigraph.stores.candidates import (
     no_candidates,
     source_of,
 )
+from cognigraph.stores.model_rows import chunk_of, session_of
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.index_cache import FreshIndex, SpaceIndexes
@@ -44,14 +46,13 @@ from cognigraph.stores.sqlite.rows import (
     Condition,
     RowIds,
     escape_like,
-    metadata_of,
     periods,
     select_in,
     source_conditions,
     tags_of,
 )
 from cognigraph.stores.sqlite.summaries import episode_candidates
-from cognigraph.times import from_micros, parse_when, to_micros
+from cognigraph.times import from_micros, micros, to_micros
 
 _CHUNK = f"""
 SELECT c.id, c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts, c.role,
@@ -184,12 +185,8 @@ class SQLiteSearch:
 
 
 def _chunk(row: _Row) -> ChunkRecord:
-    _, uid, message_id, session, session_uid, speaker, at, text, *rest = row
-    part, parts, role, heading, metadata, tags, _ = rest
-    return ChunkRecord(
-        uid, message_id, session, session_uid, speaker, from_micros(at), text, part, parts, role,
-        heading, metadata_of(metadata), tags_of(tags),
-    )  # fmt: skip
+    *shown, tags, _ = row[1:]
+    return chunk_of(shown, tags_of(tags))
 
 
 def _stated(
@@ -334,7 +331,7 @@ def _rows(
             "ids": json.dumps([*many]),
             "count": newest.count,
             "chunks": json.dumps([*newest.chunks]),
-            "until": None if newest.until is None else to_micros(newest.until),
+            "until": micros(newest.until),
         }
         rows += connection.execute(_NEWEST, values).fetchall()
     for row in rows:
@@ -355,17 +352,7 @@ FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.obj
 
 def triple_of(row: tuple[Any, ...], sources: FactSources) -> Triple:
     """The fact of a row of ``TRIPLE``."""
-    _, uid, subject, subject_type, relation, object, object_type, when, negated, *rest = row
-    first, last, status, valid_from, valid_to, superseded_by, superseded_at, reason, earlier = rest
-    return Triple(
-        uid, subject, subject_type, relation, object, object_type, parse_when(when), bool(negated),
-        from_micros(first), from_micros(last), sources.listed, None, status,
-        None if valid_from is None else from_micros(valid_from),
-        None if valid_to is None else from_micros(valid_to),
-        superseded_by,
-        None if superseded_at is None else from_micros(superseded_at),
-        reason, periods(earlier), sources.older,
-    )  # fmt: skip
+    return model_rows.triple_of(row[1:-1], periods(row[-1]), sources.listed, sources.older)
 
 
 def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
@@ -510,26 +497,14 @@ def sessions_of_rows(
         ids,
     ):
         keys.setdefault(session, []).append(name)
-    themes: dict[int, list[Theme]] = {}
-    for session, title, summary, uid in select_in(
+    themes: dict[int, list[tuple[str, ...]]] = {}
+    for session, *theme in select_in(
         connection,
         "SELECT session_id, title, summary, uid FROM theme WHERE session_id IN ({}) ORDER BY place",
         ids,
     ):
-        themes.setdefault(session, []).append(Theme(title, summary, uid))
-    return [
-        Session(
-            id=name,
-            started_at=from_micros(started),
-            ended_at=from_micros(ended),
-            messages=messages,
-            chunks=chunks,
-            keys=tuple(keys.get(id, ())),
-            themes=tuple(themes.get(id, ())),
-            version=version,
-        )
-        for id, name, started, ended, messages, chunks, version in rows
-    ]
+        themes.setdefault(session, []).append(tuple(theme))
+    return [session_of((*row[1:], keys.get(row[0], ()), themes.get(row[0], ()))) for row in rows]
 
 
 def session_at(
