@@ -36,10 +36,9 @@ def message_of(
 def chunk_of(row: Row, tags: Sequence[str]) -> ChunkRecord:
     """A chunk, of a row: uid, message id, session, its uid, speaker, time, text, part, parts, role,
     heading, metadata (JSON)."""
-    *ids, at, text, part, parts, role, heading, metadata = row
-    return ChunkRecord(
-        *ids, from_micros(at), text, part, parts, role, heading, _json_object(metadata), tuple(tags)
-    )
+    *shown, metadata = row
+    shown[5] = from_micros(shown[5])
+    return ChunkRecord(*[*shown, _json_object(metadata), tuple(tags)])
 
 
 def _json_object(text: str | None) -> Mapping[str, Any]:
@@ -60,7 +59,7 @@ def theme_of(
     summary: str,
     uid: str,
     reason: str | None,
-    covers: Iterable[Row],
+    covers: Iterable[Any],
     sources: Iterable[str],
 ) -> Theme:
     """A theme; ``covers`` are [index, uid of a chunk], and ``sources`` uids of themes."""
@@ -68,7 +67,7 @@ def theme_of(
     return Theme(title, summary, uid, chunks, reason or "", tuple(sorted(sources)))
 
 
-def episode_of(row: Row, covers: Iterable[Row], cosine: float = 0.0) -> EpisodeCandidate:
+def episode_of(row: Row, covers: Iterable[Any], cosine: float = 0.0) -> EpisodeCandidate:
     """An episode, of a row: uid, session, title, summary, start, end, reason.
 
     ``covers`` are [index, uid of a chunk, id of its message].
@@ -84,13 +83,13 @@ def episode_of(row: Row, covers: Iterable[Row], cosine: float = 0.0) -> EpisodeC
 
 
 def summary_of(
-    session: str, row: Row, keys: Iterable[str], themes: Iterable[Iterable[str]]
+    session: str, row: Row, keys: Iterable[str], themes: Iterable[tuple[str, str]]
 ) -> Summary:
     """A revision of a session's summary, of a row: version, time, extractor."""
     version, at, extractor = row
     return Summary(
         session, version, from_micros(at), extractor, tuple(keys),
-        tuple(Theme(*theme) for theme in themes),
+        tuple(Theme(title, text) for title, text in themes),
     )  # fmt: skip
 
 
@@ -109,11 +108,12 @@ def triple_of(
 ) -> Triple:
     """A triple, of a row: uid, subject, its type, relation, object, its type, when, negated, first
     and last observation, status, valid from and to, superseded by, superseded at, reason."""
-    *words, when, negated, first, last, status, valid_from, valid_to, by, at, reason = row
+    uid, subject, subject_type, relation, object, object_type, when, negated, first, last = row[:10]
+    status, valid_from, valid_to, by, at, reason = row[10:]
     return Triple(
-        *words, parse_when(when), bool(negated), from_micros(first), from_micros(last), sources,
-        None, status, moment(valid_from), moment(valid_to), by, moment(at), reason, earlier,
-        older_sources,
+        uid, subject, subject_type, relation, object, object_type, parse_when(when), bool(negated),
+        from_micros(first), from_micros(last), sources, None, status, moment(valid_from),
+        moment(valid_to), by, moment(at), reason, earlier, older_sources,
     )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def state_row(
     uid, *words, negated, subject, object, when, slot, replaces = row[:12]
     status, valid_from, valid_to, by, at, decided_by, reason = row[12:]
     return StateRow(
-        key, uid, FactForm(*words, bool(negated)), subject, object, when, slot, holder,
+        key, uid, FactForm(*[*words, bool(negated)]), subject, object, when, slot, holder,
         bool(replaces), tuple(map(from_micros, sorted(said))),
         Standing(
             status, moment(valid_from), moment(valid_to), by, moment(at), decided_by, reason,

@@ -140,14 +140,8 @@ def test_migrations_can_be_repeated(driver: Driver, name: str) -> None:
 
 
 @each("name", STATEMENTS)
-def test_header_says_what_it_takes_and_returns(name: str) -> None:
-    text = (FOLDER / f"{name}.cypher").read_text("utf-8")
-    whole = cypher(name)
-    assert "// what: " in text
-    if "$" in whole:
-        assert "// parameters: " in text
-    if re.search(r"^RETURN ", whole, re.MULTILINE):
-        assert "// returns: " in text
+def test_header_says_what_it_is_for(name: str) -> None:
+    assert (FOLDER / f"{name}.cypher").read_text("utf-8").startswith("// what: ")
 
 
 @pytest.mark.changes_indexes

@@ -9,11 +9,10 @@ from cognigraph.ids import revision_uid, session_uid
 from cognigraph.model import Summary, Written
 from cognigraph.resolution import incremental
 from cognigraph.stores.model_rows import theme_of
-from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.connection import Row, Transaction
 from cognigraph.stores.neo4j.derive import entity_row
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
-from cognigraph.stores.neo4j.forget import remove_space
-from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.forget import Neo4jForgetting
 from cognigraph.stores.neo4j.summaries import restore_written
 from cognigraph.stores.readings import (
     Decision,
@@ -23,16 +22,10 @@ from cognigraph.stores.readings import (
     session_reading,
 )
 from cognigraph.stores.records import EntityRow, SessionNotes
-from cognigraph.times import Clock
 
 
-class Neo4jExport:
+class Neo4jExport(Neo4jForgetting):
     """The part of housekeeping for exports and imports: see ``HousekeepingStore``."""
-
-    def __init__(self, connection: Connection, indexes: OwnIndexes, clock: Clock) -> None:
-        self._connection = connection
-        self._indexes = indexes
-        self._clock = clock
 
     # Exports
 
@@ -131,7 +124,7 @@ class Neo4jExport:
             return tx.row("insert/import", space=space, importer=token)
 
         while (row := self._connection.write(begin)) is not None and row[0]:
-            self._remove_imported(space)
+            self._remove(space, remember=False, keep_forgotten=True)
         return None if row is None else token
 
     def end_import(self, space: str, importer: str) -> bool:
@@ -141,11 +134,8 @@ class Neo4jExport:
     def undo_import(self, space: str, importer: str) -> None:
         """Delete what an import has left, in bounded transactions, if its token is still valid."""
         if self._change_importer(space, importer, "removed"):
-            self._remove_imported(space)
+            self._remove(space, remember=False, keep_forgotten=True)
 
     def _change_importer(self, space: str, importer: str, to: str | None) -> bool:
         given = {"space": space, "importer": importer, "to": to}
         return self._connection.write(lambda tx: tx.row("insert/imported", **given)) is not None
-
-    def _remove_imported(self, space: str) -> None:
-        remove_space(self._connection, self._indexes, space, remember=False, keep_forgotten=True)

@@ -1,7 +1,8 @@
 """Statements as the server gets them: their texts, and their parameters.
 
 What several statements have in common is a part (``cypher/neo4j/parts``), which a line
-``// part: NAME`` stands for. ``micros(node.at)`` is a time in microseconds since 1970.
+``// part: NAME`` stands for. A header says what a statement is for, and of its parameters and
+columns what their names do not say. ``micros(node.at)`` is a time in microseconds since 1970.
 
 The server plans a statement anew for each combination of the types of its parameters (a null, an
 empty list and a full one are of different types) and of the magnitudes of their lengths. That takes

@@ -17,6 +17,7 @@ from cognigraph.ids import session_uid
 from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
+from cognigraph.stores.forgetting import Counts, Preview
 from cognigraph.stores.leaks import leaking, only_in, quoting
 from cognigraph.stores.protocols import Chosen, Selection
 from cognigraph.stores.records import MessageRow, with_uid
@@ -96,7 +97,8 @@ SELECT EXISTS (SELECT 1 FROM mention m WHERE m.entity_id = e.id
 FROM touched e GROUP BY stays"""
 
 _SESSION_COUNTS = """
-WITH lost AS MATERIALIZED (SELECT value AS id FROM json_each(:sessions))
+WITH lost AS MATERIALIZED (SELECT id FROM session WHERE uid IN
+  (SELECT value FROM json_each(:sessions)))
 SELECT
   (SELECT count(DISTINCT key_id) FROM session_key k WHERE session_id IN (SELECT id FROM lost)
    AND NOT EXISTS (SELECT 1 FROM session_key o WHERE o.key_id = k.key_id
@@ -105,7 +107,7 @@ SELECT
   (SELECT count(*) FROM revision WHERE session_id IN (SELECT id FROM lost)),
   (SELECT count(*) FROM chunk c JOIN work w ON w.chunk_id = c.id
    WHERE c.session_id IN (SELECT id FROM lost) AND c.part = 0 AND w.state = 1
-     AND c.id NOT IN (SELECT value FROM json_each(:gone)))"""
+     AND c.uid NOT IN (SELECT value FROM json_each(:gone)))"""
 
 _CHUNKS = """
 SELECT c.id, c.uid, c.text, c.digest FROM chunk c JOIN session s ON s.id = c.session_id
@@ -482,46 +484,26 @@ def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:
 
 def _preview(connection: sqlite3.Connection, chosen: Sequence[Chosen]) -> Forgotten:
     """Count what would go, and what would stay; somebody else may have deleted some of it."""
-    gone: set[int] = set()
-    untied: set[int] = set()
-    reset: list[int] = []
-    messages = ended = 0
+    preview = Preview()
     for part in chosen:
         id_of = _ids_of(connection, part.chunks)
-        if not id_of:
-            continue
-        ids = set(id_of.values())
-        session_id, chunks = connection.execute(
-            "SELECT id, chunks FROM session WHERE uid = ?", (part.session_uid,)
-        ).fetchone()
-        messages += sum(uid in id_of for uid in part.messages)
-        gone |= ids
-        ended += chunks == len(ids)
-        if _is_read(connection, ids):
-            untied |= set(_ids_of(connection, _leaks(connection, session_id, ids)).values())
-        if chunks == len(ids) or _is_read(connection, ids):
-            reset.append(session_id)
-    triples, kept_triples = _counts(connection, _TRIPLE_COUNTS, gone | untied)
-    entities, kept_entities = _counts(connection, _ENTITY_COUNTS, gone | untied)
-    keys, themes, revisions, reread = connection.execute(
-        _SESSION_COUNTS, {"sessions": json.dumps(reset), "gone": json.dumps([*gone])}
-    ).fetchone()
-    return Forgotten(
-        messages=messages,
-        chunks=len(gone),
-        sessions=ended,
-        triples=triples,
-        entities=entities,
-        keys=keys,
-        themes=themes,
-        revisions=revisions,
-        kept_triples=kept_triples,
-        kept_entities=kept_entities,
-        reread=reread,
+        if id_of:
+            session_id, chunks = connection.execute(
+                "SELECT id, chunks FROM session WHERE uid = ?", (part.session_uid,)
+            ).fetchone()
+            is_read = _is_read(connection, id_of.values())
+            leaks = _leaks(connection, session_id, id_of.values()) if is_read else []
+            preview.add(part, id_of, chunks, leaks, is_read)
+    ids = _ids_of(connection, preview.gone | preview.leaks).values()
+    lost = {"sessions": json.dumps(preview.reset), "gone": json.dumps([*preview.gone])}
+    return preview.forgotten(
+        _counts(connection, _TRIPLE_COUNTS, ids),
+        _counts(connection, _ENTITY_COUNTS, ids),
+        connection.execute(_SESSION_COUNTS, lost).fetchone(),
     )
 
 
-def _counts(connection: sqlite3.Connection, query: str, ids: Iterable[int]) -> tuple[int, int]:
+def _counts(connection: sqlite3.Connection, query: str, ids: Iterable[int]) -> Counts:
     """How many go and how many stay."""
     found = dict(connection.execute(query, {"gone": json.dumps([*ids])}).fetchall())
     return found.get(0, 0), found.get(1, 0)

@@ -89,8 +89,8 @@ def themes_of(connection: sqlite3.Connection, session_id: int) -> tuple[Theme, .
         (session_id,),
     )
     return tuple(
-        theme_of(*shown, json.loads(covers), json.loads(sources))
-        for *shown, covers, sources in rows
+        theme_of(title, summary, uid, reason, json.loads(covers), json.loads(sources))
+        for title, summary, uid, reason, covers, sources in rows
     )
 
 

@@ -1,6 +1,5 @@
 // what: find the messages that mention an entity, or state a fact about it
 // parameters: space, name_hash, normalised (of its name or an alias)
-// returns: session uid, message id
 // part: entities_called
 CALL (entity) {
   MATCH (entity)<-[:MENTIONS]-(chunk:Chunk)

@@ -1,5 +1,4 @@
 // what: read chunks for display
-// parameters: space, uids
 // returns: uid, message_id, session, session_uid, speaker, at in microseconds, text, part, parts,
 //   role, heading, metadata (JSON), tags
 UNWIND $uids AS uid

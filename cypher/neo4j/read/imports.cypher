@@ -1,5 +1,4 @@
 // what: list the spaces that imports have not filled yet
-// returns: name
 MATCH (space:Space)
 WHERE space.importer IS NOT NULL
 RETURN space.name ORDER BY space.name

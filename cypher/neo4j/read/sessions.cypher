@@ -1,5 +1,4 @@
 // what: list sessions, newest first
-// parameters: space, skip, limit
 // returns: as parts/session
 MATCH (session:Session) USING INDEX session:Session(space, ended_at)
 WHERE session.space = $space AND session.ended_at IS NOT NULL

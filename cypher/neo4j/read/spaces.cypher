@@ -1,5 +1,4 @@
 // what: list the names of all spaces that hold messages and that no import is filling
-// returns: name
 MATCH (space:Space)
 WHERE space.chunks > 0 AND space.importer IS NULL
 RETURN space.name

@@ -1,5 +1,4 @@
 // what: read triples by uid
-// parameters: space, uids
 // returns: as parts/fact
 UNWIND $uids AS uid
 MATCH (triple:Triple {uid: uid})

@@ -1,5 +1,4 @@
 // what: list past and current merges, newest first
-// parameters: space, skip, limit
 // returns: name, type, name it is merged into, its type, by, reason, score, at and undone_at in
 //   microseconds
 MATCH (merge:Merge) USING INDEX merge:Merge(owner, seq)

@@ -1,5 +1,4 @@
 // what: write the new names of canonical entities to their triples
-// parameters: uids
 UNWIND $uids AS uid
 MATCH (entity:Entity {uid: uid})
 CALL (entity) {

@@ -1,7 +1,5 @@
 // what: list the triples about slots of an entity, given by name or alias, and those that a user
 //   spoke of, oldest first
-// parameters: space, name_hash, normalised
-// returns: uid
 // part: entities_called
 MATCH (entity)<-[:SUBJECT|OBJECT]-(triple:Triple)
 WHERE triple.holder = entity.uid

@@ -1,6 +1,4 @@
 // what: find the triples that users spoke of, or of their duplicates, among some without a slot
-// parameters: uids
-// returns: uid
 UNWIND $uids AS uid
 MATCH (triple:Triple {uid: uid})
 WHERE triple.slot IS NULL

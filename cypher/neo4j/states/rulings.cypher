@@ -1,5 +1,4 @@
 // what: read what users said of triples and of their duplicates
-// parameters: uids
 // returns: kind, uid, recorded, uid of the canonical triple that supersedes it, at in microseconds,
 //   reason
 UNWIND $uids AS uid

@@ -1,5 +1,4 @@
 // what: read all versions of what writers keep in a space
-// parameters: space
 // returns: kind, chain, version, at in microseconds, text, title, steps, sources [[session, id]]
 MATCH (node:Written) USING INDEX node:Written(space, chain, version)
 WHERE node.space = $space AND node.chain IS NOT NULL AND node.version IS NOT NULL
