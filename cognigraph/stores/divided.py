@@ -23,7 +23,7 @@ from cognigraph.stores.protocols import (
     StateStore,
     Store,
 )
-from cognigraph.stores.records import Lease, Unembedded
+from cognigraph.stores.records import Lease, Unembedded, Waiting
 from cognigraph.stores.reindex import Precision, Reindexing
 
 DatabaseOf = Callable[[str], str]
@@ -241,22 +241,15 @@ class _Queue(_BySpace):
         """Make parked work pending again."""
         return sum(queue.retry_failed(own) for queue, own in self._shares(space))
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that wait."""
-        return sum(queue.pending(own) for queue, own in self._shares(space))
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Summaries that are due."""
-        return sum(queue.due_summaries(own) for queue, own in self._shares(space))
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What waits in all databases."""
+        counts = [Waiting(0, 0), *(queue.waiting(own) for queue, own in self._shares(space))]
+        return Waiting(*(sum(column) for column in zip(*counts, strict=True)))
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks that wait for their vectors, of the first database that has some."""
         waiting = (queue.unembedded(limit, own) for queue, own in self._in_turn(space))
         return next((batch for batch in waiting if batch is not None), None)
-
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Chunks that wait for their vectors."""
-        return sum(queue.count_unembedded(own) for queue, own in self._shares(space))
 
     def longest_wait(self, space: str | None = None) -> float:
         """The longest wait of all databases."""

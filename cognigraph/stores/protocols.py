@@ -86,6 +86,7 @@ from cognigraph.stores.records import (
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
+    Waiting,
 )
 from cognigraph.stores.reindex import Precision, Reindexing
 
@@ -217,11 +218,8 @@ class EnrichmentQueue(Protocol):
         None if nothing waits. With ``again``, the result is as if the session had been requeued.
         """
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Number of sessions whose summary is due."""
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What waits in a space, leased or not, or with ``None`` in all spaces."""
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Up to ``limit`` chunks of one space that wait for their vectors; ``None`` if none do.
@@ -237,9 +235,6 @@ class EnrichmentQueue(Protocol):
         Raises:
             EmbedderMismatchError: the store has another embedder by now.
         """
-
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Number of chunks that wait for their vectors."""
 
     def longest_wait(self, space: str | None = None) -> float:
         """Seconds for which the oldest pending chunk has been pending, leased or not; 0 if none is.

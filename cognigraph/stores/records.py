@@ -98,6 +98,19 @@ class Unembedded:
     chunks: tuple[UnembeddedChunk, ...]
 
 
+class Waiting(NamedTuple):
+    """The numbers of chunks and due summaries that wait to be enriched, and of missing vectors."""
+
+    chunks: int
+    summaries: int
+    vectors: int = 0
+
+    @property
+    def total(self) -> int:
+        """Chunks and summaries together."""
+        return self.chunks + self.summaries
+
+
 InsertStatus = Literal["new", "known", "conflict", "forgotten"]
 
 

@@ -29,6 +29,7 @@ from cognigraph.stores.records import (
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
+    Waiting,
 )
 from cognigraph.text.terms import searched
 from cognigraph.times import Clock, from_micros, to_micros
@@ -222,15 +223,10 @@ class Neo4jQueue:
         lease = _lease(row, session_uid=session_uid, token="", expires=from_micros(0))
         return replace(lease, notes=SessionNotes(lease.notes.version)) if again else lease
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-        row = self._connection.row("queue/pending", *_only(space), space=space)
-        return int(row[0]) if row else 0
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Number of sessions whose summary is due."""
-        row = self._connection.row("queue/behind", space=space)
-        return int(row[0]) if row else 0
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What waits in a space, leased or not, or with ``None`` in all spaces."""
+        row = self._connection.row("queue/waiting", *_only(space), space=space)
+        return Waiting(*(row or (0, 0, 0)))
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks of one space that wait for their vectors."""
@@ -266,11 +262,6 @@ class Neo4jQueue:
                 tx.rows("queue/write_vectors", rows=rows)
 
         self._connection.write(write)
-
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Number of chunks that wait for their vectors."""
-        row = self._connection.row("queue/unembedded_count", space=space)
-        return int(row[0]) if row else 0
 
     def longest_wait(self, space: str | None = None) -> float:
         """Seconds for which the oldest pending chunk has been pending."""

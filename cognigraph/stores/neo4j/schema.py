@@ -158,13 +158,10 @@ def _migrate(
     if 0 < version < number_of("states"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         decide_first(connection)
-    if 0 < version < number_of("more_slots"):
+    if 0 < version < number_of("full_text"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         decide_again(connection)
-    if 0 < version < number_of("marks"):
-        wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         index_marks(connection)
-    if 0 < version < number_of("packed"):
         found = tx.row("schema/version")
         assert found is not None
         pack_all(connection, vector_property(found[4]), found[2])

@@ -155,8 +155,6 @@ class MemoryFile:
 _TOKEN, _COUNT, _IN_LOG = "log_token", "log_changes", "log_is_needed"
 KEYS = (_TOKEN, _COUNT, _IN_LOG)
 """Metadata that belongs to one file and to none of its copies."""
-_EARLIER = "turns"
-"""What earlier versions noted before they stored the first message."""
 
 _RECORD = re.compile(rb"([0-9a-f]{16}) (\d{19}) (\d{10})\n")
 _PATIENCE = 2.0
@@ -200,7 +198,7 @@ def check_changes(pool: Pool, *, accept_loss: bool = False) -> None:
     if lost is not None:
         logger.warning("%s lacks %s; it is opened without them", pool.path, lost)
         with pool.write() as connection:
-            connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_TOKEN, _EARLIER))
+            connection.execute("DELETE FROM meta WHERE key = ?", (_TOKEN,))
         _path(pool).unlink(missing_ok=True)
     with pool.connection() as connection:
         _settle(connection)  # a program was killed while it began to write
@@ -230,7 +228,6 @@ class Changes:
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)",
                 [(_TOKEN, counted.token), (_COUNT, str(counted.changes)), (_IN_LOG, "yes")],
             )
-            connection.execute("DELETE FROM meta WHERE key = ?", (_EARLIER,))
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
@@ -295,8 +292,6 @@ def _lost(connection: sqlite3.Connection, pool: Pool, beside: _Counted | None) -
         return None  # a program is beginning to write, or was killed while it began
     if _meta(connection, _IN_LOG) == "yes":
         return "its newest changes"
-    if _meta(connection, _EARLIER) and not connection.execute("SELECT 1 FROM space").fetchone():
-        return "all messages"
     return None
 
 

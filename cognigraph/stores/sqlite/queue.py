@@ -30,6 +30,7 @@ from cognigraph.stores.records import (
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
+    Waiting,
 )
 from cognigraph.stores.sqlite.derive import write_derivation
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -314,18 +315,15 @@ class SQLiteQueue:
         rows = self._file.select(space, chunks) + self._file.select(space, summaries)
         return list(dict.fromkeys(uid for (uid,) in rows))
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-        return self._count_pending("work", space)
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Number of sessions whose summary is due."""
-        return self._count_pending("behind", space)
-
-    def _count_pending(self, table: str, space: str | None) -> int:
-        query = f"SELECT count(*) FROM {table} WHERE state = 0 {_of_space(space)}"
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What waits in a space, leased or not, or with ``None`` in all spaces."""
+        counts = (
+            f"(SELECT count(*) FROM {waits} {_of_space(space)})"
+            for waits in ("work WHERE state = 0", "behind WHERE state = 0", "work WHERE unembedded")
+        )
         with self._file.read() as connection:
-            return int(connection.execute(query, {"space": space}).fetchone()[0])
+            query = f"SELECT {', '.join(counts)}"
+            return Waiting(*connection.execute(query, {"space": space}).fetchone())
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks of one space that wait for their vectors."""
@@ -366,12 +364,6 @@ class SQLiteQueue:
                 "UPDATE chunk_index SET vector = ?, changed = ? WHERE chunk_id = ?",
                 [(vector, revision, chunk_id) for vector, chunk_id in written],
             )
-
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Number of chunks that wait for their vectors."""
-        query = f"SELECT count(*) FROM work WHERE unembedded {_of_space(space)}"
-        with self._file.read() as connection:
-            return int(connection.execute(query, {"space": space}).fetchone()[0])
 
     def longest_wait(self, space: str | None = None) -> float:
         """Seconds for which the oldest pending chunk has been pending; 0 if none is."""
