@@ -7,6 +7,7 @@
     // parameters: entity: string, top: integer = 50
     // returns: subject, relation, object
 
+A line ``// as_of: ...`` of it counts only where the query is asked of what had been said by a time.
 Files are read as package data, which works from a wheel, a checkout or a zip archive.
 """
 
@@ -34,6 +35,8 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str, "integer": int, "float": float, "boolean": bool, "time": (datetime, str),
 }  # fmt: skip
 _FOLDER = "inspect"
+_OTHERS_AT = ("facts-of-session", "newest-facts", "sessions-about")
+_AT = re.compile(r"^// as_of: (.*\n)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,13 @@ def statement(path: str) -> str:
 
 
 def statement_at(name: str) -> str:
-    """Return the text of a named query for what had been said by the time ``$as_of``."""
-    return statement(f"{_FOLDER}_at/{name}.cypher")
+    """Return the text of a named query for what had been said by the time ``$as_of``.
+
+    A query that then reads other relationships has a text of its own.
+    """
+    if name in _OTHERS_AT:
+        return statement(f"{_FOLDER}_at/{name}.cypher")
+    return _AT.sub(r"\1", statement(f"{_FOLDER}/{name}.cypher"))
 
 
 @cache
@@ -179,7 +187,7 @@ def _read(name: str) -> NamedQuery:
         what=fields["what"],
         parameters=(*_parameters(fields["parameters"]), AS_OF),
         returns=tuple(column.strip() for column in fields["returns"].split(",")),
-        text=text,
+        text=_AT.sub("", text),
     )
 
 

@@ -1,6 +1,6 @@
 """Named queries as of a time: what they would have returned from what had been said by then.
 
-Most have a second statement (``cypher/inspect_at``). What was current, and which keys and themes a
+Most have lines for it, or a second statement (``cypher/inspect_at``). What was current, and which keys and themes a
 session had, is not in the graph of today, so these queries are answered by other operations.
 """
 
