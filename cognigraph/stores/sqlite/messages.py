@@ -247,7 +247,7 @@ _OF_SOURCE = """
 CROSS JOIN session n ON n.id = c.session_id LEFT JOIN message_data d ON d.chunk_id = c.id"""
 
 _PARTS = f"""
-SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
+SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, w.state, c.role,
        d.metadata, d.tags, d.raw, d.expires, d.written_by
 FROM json_each(?) j JOIN chunk f ON f.id = j.value
 JOIN session s ON s.id = f.session_id
@@ -312,43 +312,33 @@ def _named(condition: str, names: Sequence[str]) -> str:
 def _whole(connection: sqlite3.Connection, firsts: list[int]) -> dict[int, StoredMessage]:
     """Whole messages by the id of their first chunk."""
     parts: dict[int, list[tuple[Any, ...]]] = {}
-    for row in connection.execute(_PARTS, (json.dumps(firsts),)):
-        parts.setdefault(row[0], []).append(row[1:])
-    return {
-        first: message_of(rows[0][0], [row[1:] for row in rows]) for first, rows in parts.items()
-    }
+    for first, *row in connection.execute(_PARTS, (json.dumps(firsts),)):
+        parts.setdefault(first, []).append(tuple(row))
+    return {first: _message_of(rows) for first, rows in parts.items()}
 
 
 def find_message(
     connection: sqlite3.Connection, space: int, id: str, session: str | None
 ) -> StoredMessage | None:
-    """A whole message."""
-    rows = connection.execute(
-        f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-                  d.metadata, d.tags, d.raw, d.expires, d.written_by
-           FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
-           {JOIN_DATA}
-           WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
-           ORDER BY c.at DESC, c.session_id DESC, c.part""",
+    """A whole message; the newest one if several sessions have a message of that id."""
+    row = connection.execute(
+        """SELECT c.id FROM chunk c JOIN session s ON s.id = c.session_id
+           WHERE c.space_id = ? AND c.message_id = ? AND c.part = 0
+             AND (? IS NULL OR s.name = ?)
+           ORDER BY c.at DESC, c.session_id DESC LIMIT 1""",
         (space, id, session, session),
-    ).fetchall()
-    rows = [row for row in rows if row[4] == rows[0][4]]
-    return message_of(id, rows) if rows else None
+    ).fetchone()
+    return None if row is None else _whole(connection, [row[0]])[row[0]]
 
 
-def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
-    """A whole message, of rows of its chunks.
-
-    A row holds session, speaker, time, text, session id, state, role, metadata, tags, raw, expires
-    and who wrote it.
-    """
-    name, speaker, at = rows[0][:3]
-    role, metadata, tags, *rest = rows[0][6:]
+def _message_of(rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
+    """A whole message, of rows of its chunks as ``_PARTS`` has them."""
+    id, name, speaker, at, *_, role, metadata, tags, raw, expires, written_by = rows[0]
     return model_rows.message_of(
         id,
-        [row[3] for row in rows],
+        [row[4] for row in rows],
         tags_of(tags),
-        (name, speaker, at, role, metadata, *rest),
+        (name, speaker, at, role, metadata, raw, expires, written_by),
         is_enriched=all(row[5] == DONE for row in rows),
     )
 

@@ -196,6 +196,17 @@ def gather(found: Sequence[Lookup], rows: Ints) -> Floats:
 
 Array = npt.NDArray[Any]
 
+
+def joined(parts: Mapping[str, Mapping[str, Array]], mark: str) -> dict[str, Array]:
+    """The arrays of some parts under one name each: that of the part, a mark, and their own."""
+    return {f"{part}{mark}{name}": a for part, own in parts.items() for name, a in own.items()}
+
+
+def part_of(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
+    """The arrays of one part by their own names."""
+    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+
+
 _LEAST_ROWS = 8
 """A table starts small, because there may be many small spaces."""
 
@@ -415,24 +426,14 @@ class Layer(Table):
         """All that the layer holds, for :meth:`restore`; only with codes."""
         assert self.codes is not None
         parts = {"column": self.columns(), "code": self.codes.arrays(), "word": self.words.arrays()}
-        return {
-            f"{part}.{name}": array for part, own in parts.items() for name, array in own.items()
-        }
+        return joined(parts, ".")
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Take over arrays that :meth:`arrays` has returned."""
-
-        def part(name: str) -> dict[str, Array]:
-            return {
-                key.removeprefix(f"{name}."): array
-                for key, array in arrays.items()
-                if key.startswith(f"{name}.")
-            }
-
-        self.take_over(part("column"))
+        self.take_over(part_of(arrays, "column."))
         self.codes = Codes(self._dimension)
-        self.codes.restore(part("code"))
-        self.words.restore(part("word"))
+        self.codes.restore(part_of(arrays, "code."))
+        self.words.restore(part_of(arrays, "word."))
         self.total_length = 0
         self._measure(self["length"])
 
