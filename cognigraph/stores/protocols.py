@@ -42,10 +42,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from cognigraph.arrays import Vector
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
+from cognigraph.errors import EmbedderMismatchError, SchemaError
 from cognigraph.model import (
     Entity,
     Episode,
@@ -89,6 +90,7 @@ from cognigraph.stores.records import (
     Waiting,
 )
 from cognigraph.stores.reindex import Precision, Reindexing
+from cognigraph.text.terms import ANALYZER
 
 
 class MessageStore(Protocol):
@@ -597,13 +599,39 @@ class HousekeepingStore(Protocol):
         """Remove the bytes of what was deleted; False if readers held it up, None if unknown."""
 
 
-def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
-    """The error message for a store that is opened with another embedder than it was built with."""
-    return (
-        f"{location} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
-        f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
-        "good with `cognigraph reindex --embedder NAME` or Memory.reindex"
-    )
+def check_recorded(
+    location: str,
+    stored: EmbedderIdentity,
+    given: EmbedderIdentity | None,
+    analyzer: str,
+    kind: Literal["file", "database"],
+) -> None:
+    """Raise if a store was built with another embedder than the one given, or another analyzer.
+
+    Raises:
+        EmbedderMismatchError: the embedder differs.
+        SchemaError: the analyzer differs.
+    """
+    if given is not None and stored != given:
+        raise EmbedderMismatchError(
+            f"{location} was built with the embedder {stored.name!r} ({stored.dimension} "
+            f"dimensions), not {given.name!r} ({given.dimension}); open it with that embedder, or "
+            "change it for good with `cognigraph reindex --embedder NAME` or Memory.reindex"
+        )
+    if analyzer != ANALYZER:
+        raise SchemaError(
+            f"{location} was indexed by {analyzer!r}, this version uses {ANALYZER!r}; open it with "
+            f"the version that wrote it, or add the messages to another {kind}"
+        )
+
+
+def check_version(location: str, version: int, newest: int) -> None:
+    """Raise :class:`SchemaError` if a newer cognigraph has written a store."""
+    if version > newest:
+        raise SchemaError(
+            f"{location} has schema {version}, this cognigraph knows up to {newest}; upgrade "
+            "cognigraph-memory"
+        )
 
 
 def import_runs(space: str, importer: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
@@ -42,13 +42,6 @@ def rule_unruled(
     taken = {uid for (uid,) in tx.rows("states/has_ruling", uids=uids)}
     ruled = [_rule(tx, space, item, recorded) for item in rulings if item.uid not in taken]
     return [uid for uid in ruled if uid is not None]
-
-
-class Reader(Protocol):
-    """Runs statements, in one transaction or each by itself."""
-
-    def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
-        """Run a statement."""
 
 
 class Neo4jStates:
@@ -127,7 +120,7 @@ class Neo4jStates:
 class TouchedFacts(state_rows.TouchedFacts[str]):
     """Facts whose slots must be decided again before the transaction ends."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Connection | Transaction) -> None:
         super().__init__()
         self._rows = reader.rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from cognigraph.ids import session_uid
 from cognigraph.model import Episode
@@ -55,6 +56,17 @@ def read_written(connection: Connection, space: str) -> list[Written]:
     ]
 
 
+def _written(
+    uid: str, row: WrittenRow | Written, version: int, text: str
+) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """The properties of a version, and what its kind replaces in the statement that writes it."""
+    properties = {
+        "uid": uid, "kind": row.kind, "chain": row.chain, "version": version, "title": row.title,
+        _TEXT[row.kind]: text, "steps": list(row.steps),
+    }  # fmt: skip
+    return properties, ((":Procedure", ":Profile"),) if row.kind == "profile" else ()
+
+
 def write_written(tx: Transaction, space: str, session: str, rows: Sequence[WrittenRow]) -> None:
     """Add versions, each with its sources in the session; one without a source is left out."""
     if not rows:
@@ -63,16 +75,7 @@ def write_written(tx: Transaction, space: str, session: str, rows: Sequence[Writ
     newest = {chain: (version, text) for chain, version, text in found}
     for item in next_versions(space, rows, newest):
         row = item.row
-        properties = {
-            "uid": item.uid,
-            "kind": row.kind,
-            "chain": row.chain,
-            "version": item.version,
-            "title": row.title,
-            _TEXT[row.kind]: item.text,
-            "steps": list(row.steps),
-        }
-        of_kind = ((":Procedure", ":Profile"),) if row.kind == "profile" else ()
+        properties, of_kind = _written(item.uid, row, item.version, item.text)
         tx.rows(
             "written/write", *of_kind, space=space, session=session, properties=properties,
             chunks=list(row.chunks), before=item.before,
@@ -89,17 +92,9 @@ def restore_written(connection: Connection, space: str, versions: Sequence[Writt
 
     def work(tx: Transaction) -> None:
         for one in versions:
-            properties = {
-                "uid": written_uid(space, one.chain, one.version),
-                "kind": one.kind,
-                "chain": one.chain,
-                "version": one.version,
-                "title": one.title,
-                _TEXT[one.kind]: one.text,
-                "steps": list(one.steps),
-            }
+            uid = written_uid(space, one.chain, one.version)
+            properties, of_kind = _written(uid, one, one.version, one.text)
             before = written_uid(space, one.chain, one.version - 1) if one.version > 1 else None
-            of_kind = ((":Procedure", ":Profile"),) if one.kind == "profile" else ()
             tx.rows(
                 "written/restore", *of_kind, space=space, properties=properties, at=one.at,
                 sources=[[session_uid(space, name), id] for name, id in one.sources],

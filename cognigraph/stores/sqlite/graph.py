@@ -55,23 +55,20 @@ _MATCHING = r"""AND e.id IN (
   UNION SELECT coalesce(e.shown_id, e.id) FROM alias a JOIN entity e ON e.id = a.entity_id
         WHERE a.space_id = :space AND a.normalised LIKE :pattern ESCAPE '\')"""
 _ENTITIES = f"""
-SELECT e.name, e.type,
-  (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL)
-  + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
-     AND folded_into IS NULL) AS n,
-  (SELECT count(DISTINCT chunk_id) FROM mention WHERE entity_id = e.id) AS m, e.id
-FROM entity e WHERE space_id = :space AND {_CANONICAL} {{matching}}
-ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
-_ENTITIES_AT = f"""
 SELECT * FROM (SELECT e.name, e.type,
-    (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL
-       AND first_observed <= :until)
+    (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL {{seen}})
     + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
-       AND folded_into IS NULL AND first_observed <= :until) AS n,
-    (SELECT count(DISTINCT m.chunk_id) FROM mention m JOIN chunk c ON c.id = m.chunk_id
-     WHERE m.entity_id = e.id AND c.at <= :until) AS m, e.id, e.normalised
+       AND folded_into IS NULL {{seen}}) AS n,
+    (SELECT count(DISTINCT m.chunk_id) FROM mention m {{said}} WHERE m.entity_id = e.id) AS m,
+    e.id, e.normalised
   FROM entity e WHERE space_id = :space AND {_CANONICAL} {{matching}})
-WHERE n > 0 OR m > 0 ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
+{{some}} ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
+_NOW = {"seen": "", "said": "", "some": ""}
+_AT = {
+    "seen": "AND first_observed <= :until",
+    "said": "JOIN chunk c ON c.id = m.chunk_id AND c.at <= :until",
+    "some": "WHERE n > 0 OR m > 0",
+}
 _ALIASES = """
 SELECT e.shown_id, e.name FROM entity e
 WHERE e.shown_id IN (SELECT value FROM json_each(:ids)) AND e.id != e.shown_id
@@ -189,12 +186,9 @@ class SQLiteGraph:
                 "pattern": None if match is None else pattern_of(match),
                 "until": None if as_of is None else to_micros(as_of),
             }  # fmt: skip
-            statement, others = (
-                (_ENTITIES, _ALIASES) if as_of is None else (_ENTITIES_AT, _ALIASES_AT)
-            )
-            rows = connection.execute(
-                statement.format(matching="" if match is None else _MATCHING), values
-            ).fetchall()
+            others, said = (_ALIASES, _NOW) if as_of is None else (_ALIASES_AT, _AT)
+            statement = _ENTITIES.format(matching="" if match is None else _MATCHING, **said)
+            rows = connection.execute(statement, values).fetchall()
             aliases: dict[int, set[str]] = {}
             listed = json.dumps([row[4] for row in rows])
             for id, name in connection.execute(others, {"ids": listed, "until": values["until"]}):

@@ -261,6 +261,11 @@ def read_written(connection: sqlite3.Connection, space_id: int) -> list[Written]
     ]
 
 
+_INSERT_WRITTEN = """
+INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id"""
+
+
 def write_written(
     connection: sqlite3.Connection,
     space: str,
@@ -288,8 +293,7 @@ def write_written(
         if not chunks:
             continue
         (id,) = connection.execute(
-            """INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
+            _INSERT_WRITTEN,
             (
                 item.uid, space_id, row.kind, row.chain, item.version, max(at for _, at in chunks),
                 row.title, item.text, json.dumps(row.steps, ensure_ascii=False),
@@ -319,8 +323,7 @@ def restore_written(
     """Write versions as an export has them."""
     for version in versions:
         (id,) = connection.execute(
-            """INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
+            _INSERT_WRITTEN,
             (
                 written_uid(space, version.chain, version.version), space_id, version.kind,
                 version.chain, version.version, to_micros(version.at), version.title, version.text,
