@@ -223,7 +223,6 @@ class _Queue(_BySpace):
         return next((lease for lease in leases if lease is not None), None)
 
     def leases(self) -> dict[str, datetime]:
-        """Open leases of all databases."""
         stores = self._groups.recent()
         return {token: until for _, s in stores for token, until in s.queue.leases().items()}
 
@@ -238,7 +237,6 @@ class _Queue(_BySpace):
         return next((lease for lease in leases if lease is not None), None)
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked work pending again."""
         return sum(queue.retry_failed(own) for queue, own in self._shares(space))
 
     def waiting(self, space: str | None = None) -> Waiting:
@@ -252,7 +250,6 @@ class _Queue(_BySpace):
         return next((batch for batch in waiting if batch is not None), None)
 
     def longest_wait(self, space: str | None = None) -> float:
-        """The longest wait of all databases."""
         return max((queue.longest_wait(own) for queue, own in self._shares(space)), default=0.0)
 
 
@@ -306,7 +303,6 @@ class DividedStore:
         )
 
     def close(self) -> None:
-        """Close all databases."""
         self._groups.close()
 
     def bookmarks(self) -> tuple[str, ...]:
@@ -318,7 +314,6 @@ class DividedStore:
         )
 
     def catch_up(self, bookmarks: Sequence[str]) -> None:
-        """Wait for each database that the bookmarks are of."""
         of_database: dict[str, list[str]] = {}
         for item in bookmarks:
             name, separator, bookmark = item.partition("=")
@@ -334,11 +329,9 @@ class DividedStore:
                 stores[name].catch_up(own)
 
     def spaces(self) -> list[str]:
-        """Names of the spaces of all databases, sorted."""
         return self._groups.spaces()
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        """The audit log of a space, or of the spaces of all databases."""
         if space is not None:
             return self._groups.store_of(space).audit_log(space, limit=limit, offset=offset)
         most = offset + limit
@@ -357,7 +350,6 @@ class DividedStore:
         )
 
     def check(self) -> list[Check]:
-        """The health checks of all databases in use."""
         return [
             replace(check, name=f"{name}: {check.name}")
             for name, store in self._groups.all()

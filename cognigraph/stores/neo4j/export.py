@@ -30,11 +30,9 @@ class Neo4jExport(Neo4jForgetting):
     # Exports
 
     def stated(self, space: str) -> dict[str, str]:
-        """Facts that an application stated (JSON), by the uids of the first chunks."""
         return dict(map(tuple, self._connection.rows("export/stated", space=space)))
 
     def reading(self, space: str, session: str) -> SessionReading:
-        """What was read out of a session that exists."""
         connection, owner = self._connection, session_uid(space, session)
         state = connection.row("export/state", session=owner)
         assert state is not None
@@ -46,7 +44,6 @@ class Neo4jExport(Neo4jForgetting):
         )
 
     def notes(self, space: str, session: str) -> SessionNotes:
-        """Keys with their weights, themes, and summariser's state of a session that exists."""
         row = self._connection.row("export/notes", session=session_uid(space, session))
         assert row is not None
         version, state, keys, themes = row
@@ -58,7 +55,6 @@ class Neo4jExport(Neo4jForgetting):
         )
 
     def decisions(self, space: str) -> list[Decision]:
-        """What users decided on entities, in that order."""
         return [decision_of(row) for row in self._connection.rows("export/decisions", space=space)]
 
     # Imports
@@ -66,7 +62,6 @@ class Neo4jExport(Neo4jForgetting):
     def decide(
         self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
     ) -> None:
-        """Record decisions on entities, which are written if nothing has mentioned them yet."""
         now = self._clock()
 
         def work(tx: Transaction) -> None:
@@ -86,7 +81,6 @@ class Neo4jExport(Neo4jForgetting):
     def keep_revisions(
         self, space: str, session: str, version: int, revisions: Sequence[Summary]
     ) -> None:
-        """Replace the revisions of a session's summary; it then has this ``version``."""
         owner = session_uid(space, session)
         rows = [
             {
@@ -107,16 +101,13 @@ class Neo4jExport(Neo4jForgetting):
         )
 
     def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
-        """Give themes of a session, by title, the uids that they had before."""
         owner, wanted = session_uid(space, session), dict(uids)
         self._connection.write(lambda tx: tx.rows("export/theme_uids", session=owner, uids=wanted))
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
-        """Write what writers keep, as an export has it."""
         restore_written(self._connection, space, versions)
 
     def begin_import(self, space: str) -> str | None:
-        """Note that an import fills a space that holds no messages; return its token."""
         token = uuid4().hex
 
         def begin(tx: Transaction) -> Row | None:
@@ -128,11 +119,9 @@ class Neo4jExport(Neo4jForgetting):
         return None if row is None else token
 
     def end_import(self, space: str, importer: str) -> bool:
-        """Note that an import has filled a space; False if its token is no longer valid."""
         return self._change_importer(space, importer, None)
 
     def undo_import(self, space: str, importer: str) -> None:
-        """Delete what an import has left, in bounded transactions, if its token is still valid."""
         if self._change_importer(space, importer, "removed"):
             self._remove(space, remember=False, keep_forgotten=True)
 

@@ -76,7 +76,6 @@ class Neo4jForgetting:
         self._clock = clock
 
     def choose(self, space: str, selection: Selection) -> list[Chosen]:
-        """Find the messages to forget, by session."""
         session = None if selection.session is None else session_uid(space, selection.session)
         rows = self._connection.rows(
             "forget/choose", *_narrowed(selection), space=space, message=selection.message,
@@ -95,7 +94,6 @@ class Neo4jForgetting:
         return Chosen.by_session((row[0], row[1], row[2], row[3]) for row in rows)
 
     def preview_forget(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
-        """Count what would go, and what would stay; somebody else may have deleted some of it."""
         preview = Preview()
         for part in chosen:
             session = part.session_uid
@@ -110,7 +108,6 @@ class Neo4jForgetting:
         )
 
     def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
-        """Delete messages of one session with all that was read out of them."""
         self._connection.write(Forgetting(space, chosen, remember=remember, now=self._clock()).run)
 
     def forget_all(self, space: str, *, remember: bool) -> None:
@@ -151,18 +148,15 @@ class Neo4jForgetting:
         return int(row[0]) if row else 0
 
     def remember(self, space: str, uids: Sequence[str]) -> None:
-        """Note messages as forgotten."""
         messages = list(uids)
         self._connection.write(
             lambda tx: tx.rows("forget/remember", space=space, messages=messages)
         )
 
     def forgotten(self, space: str) -> list[str]:
-        """Uids of forgotten messages, sorted."""
         return [uid for (uid,) in self._connection.rows("export/forgotten", space=space)]
 
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
-        """Replace the text of a message; the old one stays as a version."""
 
         def work(tx: Transaction) -> bool:
             tx.check_generation()
@@ -177,7 +171,6 @@ class Neo4jForgetting:
         return self._connection.write(work)
 
     def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
-        """Earlier texts of a message and when they were replaced, oldest first."""
         owner = session_uid(space, session)
         chunks = self._connection.rows("update/chunks", session=owner, space=space, id=id)
         if not chunks:
@@ -186,7 +179,6 @@ class Neo4jForgetting:
         return [(text, from_micros(at)) for text, at in rows]
 
     def versioned(self, space: str) -> set[str]:
-        """Uids of messages that have earlier texts."""
         return {uid for (uid,) in self._connection.rows("export/versioned", space=space)}
 
 

@@ -37,7 +37,6 @@ class Neo4jGraph:
         self._clock = clock
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """One whole message."""
         own = None if session is None else session_uid(space, session)
         row = self._connection.row("read/message", space=space, id=id, session=own)
         if row is None:
@@ -53,7 +52,6 @@ class Neo4jGraph:
         as_of: datetime | None = None,
         ids: Sequence[str] | None = None,
     ) -> list[Session]:
-        """Sessions, newest first."""
         if as_of is None:
             rows = self._connection.rows("read/sessions", space=space, skip=offset, limit=limit)
         else:
@@ -72,7 +70,6 @@ class Neo4jGraph:
         offset: int = 0,
         as_of: datetime | None = None,
     ) -> list[Entity]:
-        """Canonical entities, most triples first."""
         text = None if match is None else normalise(match)
         page: dict[str, Any] = {"space": space, "match": text, "skip": offset, "limit": limit}
         if as_of is None:
@@ -85,7 +82,6 @@ class Neo4jGraph:
         ]
 
     def triples(self, space: str, query: TripleQuery) -> list[Triple]:
-        """Triples, newest observation first."""
         statement, name = "read/triples", {}
         if query.entity is not None:
             normalised = normalise(query.entity)
@@ -109,7 +105,6 @@ class Neo4jGraph:
         return [triple_of(row) for row in rows]
 
     def summaries(self, space: str, session: str) -> list[Summary]:
-        """Revisions of a session's keys and summary, newest first."""
         rows = self._connection.rows("read/summaries", session=session_uid(space, session))
         return [
             summary_of(session, row, keys, zip(titles, texts, strict=True))
@@ -119,15 +114,12 @@ class Neo4jGraph:
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
-        """Episodes, newest first."""
         return summaries.list_episodes(self._connection, space, session, limit, offset)
 
     def written(self, space: str) -> list[Written]:
-        """All versions of what writers keep."""
         return summaries.read_written(self._connection, space)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
-        """Counts of a space; zeros for a space that does not exist."""
         if as_of is None:
             row = self._connection.row("read/stats", space=space, now=self._clock())
         else:

@@ -137,13 +137,11 @@ class Neo4jHousekeeping(Neo4jExport):
     """See :class:`cognigraph.stores.protocols.HousekeepingStore`."""
 
     def messages(self, space: str, query: MessageQuery) -> list[Placed]:
-        """List messages in order of (time, arrival), each with its position."""
         return list_messages(self._connection, space, query)
 
     # The database
 
     def audit(self, entry: AuditEntry) -> None:
-        """Add an entry to the audit log."""
         self._connection.write(lambda tx: add_entry(tx, entry))
 
     def backup(self, path: str) -> None:

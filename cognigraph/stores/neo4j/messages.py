@@ -47,7 +47,6 @@ class Neo4jMessages:
     def insert(
         self, space: str, messages: Sequence[MessageRow], importer: str = ""
     ) -> list[InsertStatus]:
-        """Write messages in one durable transaction."""
         if not messages:
             return []
         with within(self._timeout):

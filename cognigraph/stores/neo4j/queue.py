@@ -59,7 +59,6 @@ class Neo4jQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         token, until = f"{worker}:{uuid4().hex}", now + lease_for
         for _ in range(_MOST_TRIES):
             # A read finds the session, so that idle workers lock nothing. If another worker leases
@@ -98,7 +97,6 @@ class Neo4jQueue:
         return found
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
-        """Write a derivation if the lease still holds."""
         totals = derive.complete(self._connection, lease, derivation, self._clock())
         if totals is None:
             return False
@@ -115,7 +113,6 @@ class Neo4jQueue:
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Count the failed attempt or outage of each chunk, or of the summary; end the lease."""
         parameters = {
             "session": lease.session_uid,
             "token": lease.token,
@@ -134,11 +131,9 @@ class Neo4jQueue:
         return self._connection.write(work) is not None
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Extend a lease; False if it is lost."""
         return self._extend(lease, until)
 
     def release(self, lease: Lease) -> bool:
-        """Return the chunks to the queue unchanged; False if the lease is lost."""
         return self._extend(lease, None)
 
     def _extend(self, lease: Lease, until: datetime | None) -> bool:
@@ -146,17 +141,14 @@ class Neo4jQueue:
         return self._connection.write(lambda tx: tx.row("queue/extend", **parameters)) is not None
 
     def start_over(self, lease: Lease) -> bool:
-        """End a lease and requeue the done chunks of its session; False if the lease is lost."""
         return bool(
             self._connection.write(lambda tx: start_over(tx, [lease.session_uid], lease.token))
         )
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens of the open leases, and when they expire."""
         return {token: from_micros(until) for token, until in self._connection.rows("queue/leases")}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that crashed; count the crash against its chunks or summary."""
         evidence = is_evidence(token, until)
         counted = [count_crash(before, evidence=evidence) for before in range(MOST_CRASHES)]
         parameters = {
@@ -169,7 +161,6 @@ class Neo4jQueue:
         self._connection.write(lambda tx: tx.rows("queue/expire", **parameters))
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks and summaries pending again; return how many."""
 
         def work(tx: Transaction) -> int:
             chunks = tx.rows("queue/retry", *_only(space), space=space)
@@ -178,19 +169,16 @@ class Neo4jQueue:
         return self._connection.write(work)
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
         rows = self._connection.rows("queue/failures", space=space)
         rows += self._connection.rows("queue/summary_failures", space=space)
         return [Failure(*row) for row in rows]
 
     def extractors(self, space: str) -> dict[str, int]:
-        """The number of done chunks of each extractor."""
         return {
             name: count for name, count in self._connection.rows("redo/extractors", space=space)
         }
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Requeue the done chunks of the sessions that these extractors have processed."""
 
         def work(tx: Transaction) -> int:
             rows = tx.rows("redo/sessions", space=space, extractors=list(extractors))
@@ -199,13 +187,11 @@ class Neo4jQueue:
         return self._connection.write(work)
 
     def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
         rows = self._connection.rows("queue/queued", space=space)
         rows += self._connection.rows("queue/queued_summaries", space=space)
         return list(dict.fromkeys(uid for (uid,) in rows))
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
-        """Uids of the sessions with a done chunk of one of these extractors."""
         rows = self._connection.rows("redo/sessions", space=space, extractors=list(extractors))
         return [uid for (uid,) in rows]
 
@@ -224,12 +210,10 @@ class Neo4jQueue:
         return replace(lease, notes=SessionNotes(lease.notes.version)) if again else lease
 
     def waiting(self, space: str | None = None) -> Waiting:
-        """What waits in a space, leased or not, or with ``None`` in all spaces."""
         row = self._connection.row("queue/waiting", *_only(space), space=space)
         return Waiting(*(row or (0, 0, 0)))
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
-        """Chunks of one space that wait for their vectors."""
         named = {"space": space, "limit": limit}
         last = "" if space is not None else self._last_embedded
         row = self._connection.row("queue/unembedded", after=last, **named)
@@ -243,7 +227,6 @@ class Neo4jQueue:
         return Unembedded(row[0], tuple(chunks))
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
-        """Write the vectors of chunks that waited for them."""
         made = {chunk.uid: (chunk.digest, own) for chunk, own in zip(chunks, vectors, strict=True)}
 
         def write(tx: Transaction) -> None:
@@ -264,7 +247,6 @@ class Neo4jQueue:
         self._connection.write(write)
 
     def longest_wait(self, space: str | None = None) -> float:
-        """Seconds for which the oldest pending chunk has been pending."""
         row = self._connection.row("queue/longest_wait", space=space)
         return max(0.0, float(row[0])) if row else 0.0
 

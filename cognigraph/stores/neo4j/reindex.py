@@ -86,7 +86,6 @@ class Neo4jReindexing:
         self._connection.write(lambda tx: tx.rows("reindex/begin", next=self._target))
 
     def progress(self) -> tuple[int, int]:
-        """The number of vectors made so far, and how many there will be."""
         done = total = 0
         for layer in self._layers:
             row = self._connection.row("reindex/count", *layer.replace, property=self._property)
@@ -95,7 +94,6 @@ class Neo4jReindexing:
         return (0, total - done) if self._only_names else (done, total)
 
     def waiting(self, limit: int) -> list[Unindexed]:
-        """The next nodes without a new vector."""
         return self._missing(self._connection.rows, limit, self._after)
 
     def _missing(
@@ -118,7 +116,6 @@ class Neo4jReindexing:
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Store new vectors beside the ones in use."""
 
         def keep(tx: Transaction) -> None:
             if _checked_state(tx)[3] != self._target and not self._only_names:

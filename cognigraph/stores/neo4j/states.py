@@ -52,7 +52,6 @@ class Neo4jStates:
         self._clock = clock
 
     def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
-        """Record what a user said of facts, and decide their slots again."""
         now = self._clock()
 
         def work(tx: Transaction) -> None:
@@ -68,11 +67,9 @@ class Neo4jStates:
         self._connection.write(work)
 
     def rulings(self, space: str) -> list[NamedRuling]:
-        """What users said of the facts of a space that exist, in that order."""
         return [ruling_of(row) for row in self._connection.rows("states/all", space=space)]
 
     def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
-        """Record what users said before, of facts that exist or will be read later."""
         rows = [
             {"uid": ruling.uid, "kind": ruling.kind, "superseded_by": ruling.by, "at": ruling.at,
              "reason": ruling.reason, "recorded": ruling.order}
@@ -94,7 +91,6 @@ class Neo4jStates:
         return touched.standings_at(as_of)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
-        """Facts about slots of an entity, and those a user ruled on, oldest first."""
         normalised = normalise(entity)
         rows = self._connection.rows(
             "states/of_entity",
@@ -107,7 +103,6 @@ class Neo4jStates:
         return [facts[uid] for uid in uids if uid in facts]
 
     def contested(self, space: str, limit: int) -> list[list[Triple]]:
-        """Current facts that share a slot of one value with others, by slot."""
         rows = self._connection.rows("states/contested", space=space, limit=limit)
         facts = self._facts(space, [uid for row in rows for uid in row[0]])
         return [[facts[uid] for uid in row[0] if uid in facts] for row in rows]

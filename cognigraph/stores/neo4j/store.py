@@ -88,7 +88,6 @@ class Neo4jStore:
 
     @property
     def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
         details = {"server": self._server}
         if self._connection.database is not None:
             details["database"] = self._connection.database
@@ -101,32 +100,26 @@ class Neo4jStore:
         self._lexicons.clear()
 
     def bookmarks(self) -> tuple[str, ...]:
-        """What names the newest state that this store has read or written."""
         return self._connection.bookmarks()
 
     def catch_up(self, bookmarks: Sequence[str]) -> None:
-        """Wait until this store sees the state that the bookmarks name."""
         if bookmarks:
             self._connection.catch_up(bookmarks)
 
     def spaces(self) -> list[str]:
-        """Names of all spaces, sorted."""
         return sorted(row[0] for row in self._connection.rows("read/spaces"))
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        """Entries of the audit log, newest first."""
         return entries(self._connection, space, limit, offset)
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> Neo4jReindexing:
-        """Start or resume a change to another embedder."""
         if precision is not None:
             raise ConfigurationError("the format of vectors is for SQLite files; leave it out")
         return Neo4jReindexing(self._connection, self._indexes, self._embedder, embedder)
 
     def check(self) -> list[Check]:
-        """Run the health checks of the database."""
         return run_checks(
             self._connection, self._version, self._embedder.dimension, self._indexes.expected()
         )
@@ -170,24 +163,20 @@ class Neo4jDatabases:
         return self._aliases.get(lower, lower)
 
     def names(self) -> list[str]:
-        """The databases of users that are online."""
         rows = self._system.rows("databases/list")
         with self._lock:
             self._aliases = {alias: name for name, aliases in rows for alias in aliases or ()}
         return sorted({name for name, _ in rows})
 
     def spaces(self, name: str) -> list[str]:
-        """The spaces of a database, which may have none."""
         with closing(self._connect(name)) as connection:
             return sorted(row[0] for row in connection.rows("read/spaces"))
 
     def logged(self, name: str) -> list[str]:
-        """The spaces in the audit log of a database, which may have none."""
         with closing(self._connect(name)) as connection:
             return sorted(row[0] for row in connection.rows("audit/spaces"))
 
     def open(self, name: str) -> Neo4jStore:
-        """Open a database, created if need be."""
         if name not in self.names():
             self._create(name)
         return self._open_store(name)

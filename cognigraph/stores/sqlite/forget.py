@@ -157,15 +157,12 @@ class SQLiteForgetting:
         self._file = file
 
     def choose(self, space: str, selection: Selection) -> list[Chosen]:
-        """Find the messages to forget, by session."""
         return self._file.query(space, [], lambda c, s: _choose(c, s, selection))
 
     def preview_forget(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
-        """Count what would go with these messages, and what would stay."""
         return self._file.query(space, Forgotten(), lambda c, _: _preview(c, chosen))
 
     def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
-        """Delete messages of one session with all that was read out of them."""
         with self._file.write() as connection:
             begin_erasing(connection, space)
             owner = _begin(connection, space, chosen.session_uid)
@@ -183,7 +180,6 @@ class SQLiteForgetting:
             _refresh_session(connection, chosen.session_uid, owner, reread=was_read)
 
     def forget_all(self, space: str, *, remember: bool) -> None:
-        """Delete all messages of a space with all that was read out of them."""
         with self._file.write() as connection:
             begin_erasing(connection, space)
             id = space_id(connection, space)
@@ -191,7 +187,6 @@ class SQLiteForgetting:
                 empty_space(connection, id, remember=remember)
 
     def remove_space(self, space: str) -> None:
-        """Delete a space with all that it holds."""
         with self._file.write() as connection:
             begin_erasing(connection, space)
             end_import(connection, space)
@@ -202,18 +197,15 @@ class SQLiteForgetting:
                 connection.execute("DELETE FROM space WHERE id = ?", (id,))
 
     def remember(self, space: str, uids: Sequence[str]) -> None:
-        """Note messages as forgotten."""
         with self._file.write() as connection:
             id, _ = bump(connection, space)
             _remember(connection, id, uids)
 
     def forgotten(self, space: str) -> list[str]:
-        """Uids of forgotten messages, sorted."""
         query = "SELECT uid FROM forgotten WHERE space_id = ? ORDER BY uid"
         return [uid for (uid,) in self._file.select(space, query)]
 
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
-        """Replace the text of a message; the old one stays as a version."""
         with self._file.write_vectors() as connection:
             old = connection.execute(_CHUNKS, (message.session_uid, message.id)).fetchall()
             if not old or old[0][3] == message.digest:
@@ -239,13 +231,11 @@ class SQLiteForgetting:
             return True
 
     def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
-        """Earlier texts of a message and when they were replaced, oldest first."""
         with self._file.read() as connection:
             rows = connection.execute(_VERSIONS, (id, session_uid(space, session)))
             return [(text, from_micros(at)) for text, at in rows]
 
     def versioned(self, space: str) -> set[str]:
-        """Uids of messages that have earlier texts."""
         query = "SELECT DISTINCT uid FROM version WHERE space_id = ?"
         return {uid for (uid,) in self._file.select(space, query)}
 

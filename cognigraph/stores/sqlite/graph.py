@@ -133,7 +133,6 @@ class SQLiteGraph:
         self._file = file
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """One whole message; the newest one if several sessions have a message of that id."""
         return self._file.query(space, None, lambda c, s: find_message(c, s, id, session))
 
     def sessions(
@@ -145,7 +144,6 @@ class SQLiteGraph:
         as_of: datetime | None = None,
         ids: Sequence[str] | None = None,
     ) -> list[Session]:
-        """Sessions, newest first; as of a time, those that had begun, with their summary then."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> list[Session]:
             if as_of is None:
@@ -178,7 +176,6 @@ class SQLiteGraph:
         offset: int = 0,
         as_of: datetime | None = None,
     ) -> list[Entity]:
-        """Canonical entities, most triples first; merged entities are among their aliases."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> list[Entity]:
             values = {
@@ -203,21 +200,17 @@ class SQLiteGraph:
         return self._file.query(space, [], work)
 
     def triples(self, space: str, query: TripleQuery) -> list[Triple]:
-        """Triples, newest observation first."""
         return self._file.query(space, [], lambda c, s: list_facts(c, s, query))
 
     def summaries(self, space: str, session: str) -> list[Summary]:
-        """Revisions of a session's keys and summary, newest first."""
         return self._file.query(space, [], lambda c, s: read_revisions(c, s, session))
 
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
-        """Episodes, newest first."""
         return self._file.query(space, [], lambda c, s: list_episodes(c, s, session, limit, offset))
 
     def written(self, space: str) -> list[Written]:
-        """All versions of what writers keep."""
         return self._file.query(space, [], read_written)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:

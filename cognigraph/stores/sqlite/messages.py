@@ -43,7 +43,6 @@ class SQLiteMessages:
     def insert(
         self, space: str, messages: Sequence[MessageRow], importer: str = ""
     ) -> list[InsertStatus]:
-        """Write messages in one durable transaction."""
         # The same messages often arrive again; that must not wait for the write lock.
         with self._file.read() as connection:
             statuses = statuses_of(connection, messages)

@@ -128,7 +128,6 @@ class SQLiteQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         with self._file.read() as connection:  # an idle worker must not take the write lock
             if not connection.execute(_HAS_PENDING).fetchone()[0]:
                 return None
@@ -163,7 +162,6 @@ class SQLiteQueue:
             return _lease(connection, session_id, rows, context, token, until)
 
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
-        """A session's pending chunks, due for a retry or not; with ``again`` the done ones too."""
         with self._file.read() as connection:
             row = connection.execute(
                 "SELECT id FROM session WHERE uid = ?", (session_uid,)
@@ -179,7 +177,6 @@ class SQLiteQueue:
         return lease if rows or waits else None
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
-        """Write a derivation if the lease still holds."""
         with self._file.write_vectors() as connection:
             if not _holds(connection, lease):
                 return False
@@ -198,7 +195,6 @@ class SQLiteQueue:
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Count the failed attempt or outage of each chunk, or of the summary; end the lease."""
         if park_after is None or outage:
             park_after = _NEVER
         failed = """attempts = attempts + ?, outages = CASE WHEN ? THEN outages + 1 ELSE 0 END,
@@ -223,7 +219,6 @@ class SQLiteQueue:
             return True
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Extend a lease; False if it is lost."""
         with self._file.write() as connection:
             changed = connection.execute(
                 "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
@@ -232,7 +227,6 @@ class SQLiteQueue:
             return changed.rowcount == 1
 
     def release(self, lease: Lease) -> bool:
-        """Return the chunks to the queue unchanged; False if the lease is lost."""
         with self._file.write() as connection:
             if not _holds(connection, lease):
                 return False
@@ -240,13 +234,11 @@ class SQLiteQueue:
             return True
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens of the open leases, and when they expire."""
         query = "SELECT lease, lease_until FROM session WHERE lease IS NOT NULL"
         with self._file.read() as connection:
             return {token: from_micros(until) for token, until in connection.execute(query)}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that crashed; count the crash against its chunks or summary."""
         with self._file.write() as connection:
             row = connection.execute(
                 """UPDATE session SET lease = NULL, lease_until = 0
@@ -259,7 +251,6 @@ class SQLiteQueue:
     # Failures and extracting again
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks and summaries pending again; return how many."""
         pending = "state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0"
         with self._file.write() as connection:
             values = {"space": space, "now": to_micros(system_clock())}
@@ -270,7 +261,6 @@ class SQLiteQueue:
             )
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
         return [
             Failure(id, session, attempts, bool(parked), *rest)
             for query in (_CHUNK_FAILURES, _SUMMARY_FAILURES)
@@ -278,13 +268,11 @@ class SQLiteQueue:
         ]
 
     def extractors(self, space: str) -> dict[str, int]:
-        """The number of done chunks of each extractor."""
         query = """SELECT extractor, count(*) FROM work
                    WHERE space_id = ? AND state = 1 AND extractor IS NOT NULL GROUP BY extractor"""
         return dict(self._file.select(space, query))
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Requeue the done chunks of the sessions that these extractors have processed."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             query = _READ_BY.format(",".join("?" * len(extractors)))
@@ -292,7 +280,6 @@ class SQLiteQueue:
             return sum(start_over(connection, uid) for (uid,) in sessions)
 
     def start_over(self, lease: Lease) -> bool:
-        """End a lease and requeue the done chunks of its session; False if the lease is lost."""
         with self._file.write() as connection:
             if not _holds(connection, lease):
                 return False
@@ -300,14 +287,12 @@ class SQLiteQueue:
             return True
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
-        """Uids of the sessions with a done chunk of one of these extractors."""
         query = _READ_BY.format(",".join("?" * len(extractors)))
         return [uid for (uid,) in self._file.select(space, query, *extractors)]
 
     # What waits
 
     def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
         chunks = """SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
                     WHERE w.space_id = ? AND w.state = 0 GROUP BY s.id ORDER BY min(w.chunk_id)"""
         summaries = """SELECT s.uid FROM behind b JOIN session s ON s.id = b.session_id
@@ -316,7 +301,6 @@ class SQLiteQueue:
         return list(dict.fromkeys(uid for (uid,) in rows))
 
     def waiting(self, space: str | None = None) -> Waiting:
-        """What waits in a space, leased or not, or with ``None`` in all spaces."""
         counts = (
             f"(SELECT count(*) FROM {waits} {_of_space(space)})"
             for waits in ("work WHERE state = 0", "behind WHERE state = 0", "work WHERE unembedded")
@@ -326,7 +310,6 @@ class SQLiteQueue:
             return Waiting(*connection.execute(query, {"space": space}).fetchone())
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
-        """Chunks of one space that wait for their vectors."""
         with self._file.read() as connection:
             last = self._last_embedded
             rows = list(_in_turn(connection, _UNEMBEDDED, space, last, {"limit": limit}))
@@ -345,7 +328,6 @@ class SQLiteQueue:
         )
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
-        """Write the vectors of chunks that waited for them."""
         with self._file.write_vectors() as connection:
             written: list[tuple[bytes, int]] = []
             for chunk, vector in zip(chunks, vectors, strict=True):
@@ -366,7 +348,6 @@ class SQLiteQueue:
             )
 
     def longest_wait(self, space: str | None = None) -> float:
-        """Seconds for which the oldest pending chunk has been pending; 0 if none is."""
         query = (
             f"SELECT since FROM work WHERE state = 0 {_of_space(space)} ORDER BY chunk_id LIMIT 1"
         )

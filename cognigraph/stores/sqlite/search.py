@@ -84,7 +84,6 @@ class SQLiteSearch:
             )
 
     def consecutive(self, space: str, limit: int) -> ConsecutiveChunks:
-        """The vectors and sessions of the newest chunks."""
         found = self._file.select(
             space,
             "SELECT session_id, vector FROM chunk_index WHERE space_id = ? "
@@ -99,7 +98,6 @@ class SQLiteSearch:
     def episodes(
         self, space: str, vector: Vector, chunks: Sequence[str], limit: int
     ) -> list[EpisodeCandidate]:
-        """The episodes nearest to a vector, and those that cover one of some chunks."""
         with self._fresh(space) as fresh:
             if fresh is None:
                 return []
@@ -110,7 +108,6 @@ class SQLiteSearch:
             return episode_candidates(connection, space_id, positive, chunks, cosines)
 
     def result(self, space: str, query: ResultQuery) -> ResultRecords:
-        """The messages, facts and sessions of a result, from one snapshot."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> ResultRecords:
             rows = self._row_ids.select(connection, _CHUNK, "c", query.chunks, space_id)
@@ -129,7 +126,6 @@ class SQLiteSearch:
         return self._file.query(space, ResultRecords(), work)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
-        """Chunks by uid."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> dict[str, ChunkRecord]:
             rows = self._row_ids.select(connection, _CHUNK, "c", uids, space_id)
@@ -140,7 +136,6 @@ class SQLiteSearch:
     def triples_by_uid(
         self, space: str, uids: Sequence[str], newest: NewestSources | None = None
     ) -> dict[str, Triple]:
-        """Triples by uid, with all their sources or those that ``newest`` names."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> dict[str, Triple]:
             triples, _ = self._triples(connection, space_id, uids, newest)
@@ -149,7 +144,6 @@ class SQLiteSearch:
         return self._file.query(space, {}, work)
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
-        """Sessions by the caller's id."""
         return self._file.query(space, {}, lambda c, s: sessions_by_id(c, s, ids))
 
     def _fresh(self, space: str) -> AbstractContextManager[FreshIndex | None]:

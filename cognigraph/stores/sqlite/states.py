@@ -89,7 +89,6 @@ class SQLiteStates:
         self._file = file
 
     def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
-        """Record what a user said of facts, and decide their slots again."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             facts = [_fact_id(connection, id, ruling.uid) for ruling in rulings]
@@ -103,11 +102,9 @@ class SQLiteStates:
             touched.decide()
 
     def rulings(self, space: str) -> list[NamedRuling]:
-        """What users said of the facts of a space that exist, in that order."""
         return [ruling_of(row) for row in self._file.select(space, _ALL_RULINGS)]
 
     def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
-        """Record what users said before, of facts that exist or will be read later."""
         with self._file.write() as connection:
             id, _ = bump(connection, space)
             _record(connection, id, [(ruling, ruling.order) for ruling in rulings])
@@ -116,7 +113,6 @@ class SQLiteStates:
             touched.decide()
 
     def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
-        """What was known at ``as_of`` of triples that have a slot or were ruled on."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> dict[str, Standing]:
             touched = TouchedFacts(connection, space_id)
@@ -126,11 +122,9 @@ class SQLiteStates:
         return self._file.query(space, {}, work)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
-        """Facts about slots of an entity, and those a user ruled on, oldest first."""
         return self._file.query(space, [], lambda c, s: slot_facts(c, s, entity))
 
     def contested(self, space: str, limit: int) -> list[list[Triple]]:
-        """Current facts that share a slot of one value with others, by slot."""
         return self._file.query(space, [], lambda c, s: contested_facts(c, s, limit))
 
 

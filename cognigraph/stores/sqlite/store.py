@@ -73,7 +73,6 @@ class SQLiteStore:
 
     @property
     def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
         record = self._record
         details = {"vectors": record.vectors.precision}
         return StoreInfo(
@@ -99,7 +98,6 @@ class SQLiteStore:
             )
 
     def spaces(self) -> list[str]:
-        """Names of all spaces, sorted."""
         with self._pool.read() as connection:
             query = (
                 "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) "
@@ -108,17 +106,14 @@ class SQLiteStore:
             return [row[0] for row in connection.execute(query)]
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        """Entries of the audit log, newest first."""
         with self._pool.read() as connection:
             return audit_entries(connection, space, limit, offset)
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> SQLiteReindexing:
-        """Start or resume a change to another embedder."""
         return SQLiteReindexing(self._pool, self._record, embedder, precision)
 
     def check(self) -> list[Check]:
-        """Run the health checks of the file."""
         with self._pool.connection() as connection, mapped_errors(self._pool.path):
             return run_checks(connection, self._pool.path, self._pool.is_read_only)

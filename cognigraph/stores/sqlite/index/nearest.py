@@ -392,7 +392,6 @@ class ExactScan:
         return product(self._vectors, self._vector)
 
     def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
-        """See :class:`Scan`."""
         is_long = self._vectors.size > _LONG
         return Nearest(
             lambda: top_rows(self._cosine, allowed, limit), [self._compare] if is_long else ()
@@ -402,11 +401,9 @@ class ExactScan:
         _ = self._cosine  # computed, and kept
 
     def narrowed(self, rows: Ints, limit: int) -> Ints:
-        """See :class:`Scan`."""
         return np.sort(rows)
 
     def cosines(self, rows: Ints) -> Floats:
-        """See :class:`Scan`."""
         return self._cosine[rows].astype(float)
 
 
@@ -419,7 +416,6 @@ class CodedScan:
         self._differing: Differing | None = None
 
     def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
-        """See :class:`Scan`."""
         if not limit:
             return Nearest(lambda: np.empty(0, np.int64))
         among = None if allowed is None else np.flatnonzero(allowed)
@@ -430,11 +426,9 @@ class CodedScan:
         return rows[top_rows(self.cosines(rows), None, limit)]
 
     def narrowed(self, rows: Ints, limit: int) -> Ints:
-        """See :class:`Scan`."""
         return self.left(limit, rows)
 
     def cosines(self, rows: Ints) -> Floats:
-        """See :class:`Scan`."""
         return self._codes.cosines(self._vector, rows)
 
     def left(self, count: int, among: Ints | None = None) -> Ints:
