@@ -16,6 +16,7 @@ from cognigraph.cypher import catalog
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.entity_map import _RULED
 from cognigraph.stores.neo4j.forget import _STEPS
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
 from cognigraph.stores.neo4j.index.sources import OF_MARKED
@@ -66,6 +67,8 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "queue/oldest": [(("chunk.space > $after", "chunk.space = $space"),)],
     "queue/retry": [(_OF_SPACE,)],
     "queue/waiting": [(_OF_SPACE,)],
+    "resolve/drop_pairs": [(_RULED,)],
+    "resolve/write_pairs": [(_RULED,)],
     "remove/names": [(("entity:Entity", "entity:Alias"),)],
     "remove/nodes": [_STEPS[-1][1]],
     "reindex/indexed": [(("(owner:Space ", "(owner:SpaceFacts "),)],

@@ -23,6 +23,8 @@ from cognigraph.stores.neo4j.connection import Row, Transaction
 from cognigraph.stores.neo4j.states import TouchedFacts
 
 _BATCH = 1000
+_RULED = (":RESEMBLES", ":RULED")
+"""What makes statements about pairs of similar entities those about users' constraints."""
 
 
 class Neo4jEntityMap:
@@ -39,10 +41,10 @@ class Neo4jEntityMap:
         self.touched = TouchedFacts(tx)
         """Facts whose ends have changed."""
 
-    def _rows(self, name: str, **parameters: Any) -> list[Row]:
+    def _rows(self, name: str, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         if any(isinstance(value, list) and not value for value in parameters.values()):
             return []
-        return self._tx.rows(f"resolve/{name}", **parameters)
+        return self._tx.rows(f"resolve/{name}", *replace, **parameters)
 
     def _block(self, key: int) -> str:
         return ids.uid("Block", self._space, str(key))
@@ -111,10 +113,10 @@ class Neo4jEntityMap:
             }
             for rule in constraints
         ]
-        self._rows("constrain", constraints=rows)
+        self._rows("write_pairs", _RULED, pairs=rows)
 
     def lift(self, constraints: Sequence[Constraint]) -> None:
-        self._rows("lift", constraints=[[rule.a, rule.b] for rule in constraints])
+        self._rows("drop_pairs", _RULED, pairs=[[rule.a, rule.b] for rule in constraints])
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
         rows = self._rows("groups", uids=sorted(uids))

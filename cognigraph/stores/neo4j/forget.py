@@ -12,8 +12,7 @@ from cognigraph.ids import normalise, session_uid, uid
 from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.forgetting import Counts, Preview
-from cognigraph.stores.leaks import leaking, only_in, quoting
+from cognigraph.stores.forgetting import Counts, Preview, leaking, only_in, quoting
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
@@ -401,14 +400,13 @@ class _Update(Forgetting):
         """Put the chunks in the place of the old ones; cut or lengthen the chain at their end."""
         rows = [self._row(position) for position in range(len(self._message.chunks))]
         kept, more = rows[: len(self._old)], rows[len(self._old) :]
-        tx.rows("update/write", space=self._space, chunks=kept)
+        length = sum(row["properties"]["length"] for row in rows) - self._length
+        tx.rows("update/write", space=self._space, chunks=kept, more=len(more), length=length)
         if extra := self._old[len(rows) :]:
             self.drop_chunks(tx, extra, 0)
         if more:
             tx.rows("update/append", space=self._space, last=kept[-1]["properties"]["uid"],
                     session=self._chosen.session_uid, chunks=more)  # fmt: skip
-        length = sum(row["properties"]["length"] for row in rows)
-        tx.rows("update/count", space=self._space, chunks=len(more), length=length - self._length)
 
     def _row(self, position: int) -> dict[str, Any]:
         row = chunk_row(self._space, self._message, self._message.chunks[position], position)

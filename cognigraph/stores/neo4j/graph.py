@@ -21,9 +21,9 @@ from cognigraph.model import (
 )
 from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.model_rows import summary_of
-from cognigraph.stores.neo4j import summaries
+from cognigraph.stores.model_rows import summary_of, written_of
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.summaries import episode_candidate
 from cognigraph.stores.neo4j.tokens import filter_values, name_hash
 from cognigraph.stores.neo4j.values import message_of, sessions_of, triple_of
 from cognigraph.times import Clock, micros
@@ -114,10 +114,17 @@ class Neo4jGraph:
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
-        return summaries.list_episodes(self._connection, space, session, limit, offset)
+        own = None if session is None else session_uid(space, session)
+        rows = self._connection.rows(
+            "read/episodes", space=space, session=own, skip=offset, limit=limit
+        )
+        return [episode_candidate(row).episode for row in rows]
 
     def written(self, space: str) -> list[Written]:
-        return summaries.read_written(self._connection, space)
+        return [
+            written_of(row, steps, sources)
+            for *row, steps, sources in self._connection.rows("written/read", space=space)
+        ]
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         if as_of is None:

@@ -6,10 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from cognigraph.ids import session_uid
-from cognigraph.model import Episode
 from cognigraph.model.graph import Written, WrittenKind
 from cognigraph.stores.candidates import EpisodeCandidate
-from cognigraph.stores.model_rows import episode_of, written_of
+from cognigraph.stores.model_rows import episode_of
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.records import ThemeRow, WrittenRow, next_versions, written_uid
 
@@ -24,20 +23,6 @@ def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> N
         tx.rows("derive/derived_from", pairs=pairs)
 
 
-def list_episodes(
-    connection: Connection, space: str, session: str | None, limit: int, offset: int
-) -> list[Episode]:
-    """Episodes, the one that ended last first."""
-    rows = connection.rows(
-        "read/episodes",
-        space=space,
-        session=None if session is None else session_uid(space, session),
-        skip=offset,
-        limit=limit,
-    )
-    return [episode_candidate(row).episode for row in rows]
-
-
 def episode_candidate(row: Row) -> EpisodeCandidate:
     """An episode of a row, with the chunks that it covers."""
     *shown, covers, similarity = row
@@ -46,14 +31,6 @@ def episode_candidate(row: Row) -> EpisodeCandidate:
 
 _TEXT: dict[WrittenKind, str] = {"profile": "text", "procedure": "context"}
 """The property that holds the text."""
-
-
-def read_written(connection: Connection, space: str) -> list[Written]:
-    """All versions, by chain, oldest first."""
-    return [
-        written_of(row, steps, sources)
-        for *row, steps, sources in connection.rows("written/read", space=space)
-    ]
 
 
 def _written(

@@ -11,14 +11,12 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from cognigraph.ids import session_uid
 from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.forgetting import Counts, Preview
-from cognigraph.stores.leaks import leaking, only_in, quoting
+from cognigraph.stores.forgetting import Counts, Preview, leaking, only_in, quoting
 from cognigraph.stores.protocols import Chosen, Selection
 from cognigraph.stores.records import MessageRow, with_uid
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
@@ -37,7 +35,7 @@ from cognigraph.stores.sqlite.rows import space_id
 from cognigraph.stores.sqlite.search import entities_called
 from cognigraph.stores.sqlite.states import TouchedFacts
 from cognigraph.stores.sqlite.summaries import drop_written, sessions_made_of
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import from_micros, micros, to_micros
 
 _CHOSEN = """
 SELECT s.name, s.uid, c.uid, c.part FROM chunk c JOIN session s ON s.id = c.session_id
@@ -55,6 +53,17 @@ _OF_MESSAGE = "SELECT 1 FROM message_data d WHERE d.chunk_id = c.id - c.part"
 _TAGGED = f"""EXISTS ({_OF_MESSAGE} AND EXISTS (
   SELECT 1 FROM json_each(d.tags) WHERE value = :tag))"""
 _EXPIRED = f"EXISTS ({_OF_MESSAGE} AND d.expires <= :expired)"
+
+_CRITERIA = {
+    "message": "c.message_id = :message",
+    "session": "s.name = :session",
+    "speaker": "c.speaker = :speaker",
+    "before": "c.at < :before",
+    "entities": _ABOUT,
+    "role": "coalesce(c.role, 'person') = :role",
+    "tag": _TAGGED,
+    "expired": _EXPIRED,
+}
 
 _REASONS = """
 SELECT r.uid, r.reason, t.subject || ' ' || t.relation || ' ' || t.object
@@ -251,27 +260,22 @@ def _remember(connection: sqlite3.Connection, space: int, uids: Iterable[str]) -
 
 def _choose(connection: sqlite3.Connection, space: int, selection: Selection) -> list[Chosen]:
     """Messages that match all criteria, by session."""
-    conditions: list[str] = []
-    parameters: dict[str, Any] = {"space": space}
-    for value, name, condition in (
-        (selection.message, "message", "c.message_id = :message"),
-        (selection.session, "session", "s.name = :session"),
-        (selection.speaker, "speaker", "c.speaker = :speaker"),
-        (_moment(selection.before), "before", "c.at < :before"),
-        (_named(connection, space, selection.entity), "entities", _ABOUT),
-        (selection.role, "role", "coalesce(c.role, 'person') = :role"),
-        (selection.tag, "tag", _TAGGED),
-        (_moment(selection.expired), "expired", _EXPIRED),
-    ):
-        if value is not None:
-            conditions.append(f" AND {condition}")
-            parameters[name] = value
-    rows = connection.execute(_CHOSEN.format(conditions="".join(conditions)), parameters)
+    entities = selection.entity
+    values = {
+        "message": selection.message,
+        "session": selection.session,
+        "speaker": selection.speaker,
+        "before": micros(selection.before),
+        "entities": entities and json.dumps(entities_called(connection, space, entities)),
+        "role": selection.role,
+        "tag": selection.tag,
+        "expired": micros(selection.expired),
+    }
+    where = [text for name, text in _CRITERIA.items() if values[name] is not None]
+    rows = connection.execute(
+        _CHOSEN.format(conditions=" AND ".join(["", *where])), {"space": space, **values}
+    )
     return Chosen.by_session(rows)
-
-
-def _moment(at: datetime | None) -> int | None:
-    return None if at is None else to_micros(at)
 
 
 def _begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner | None:
@@ -513,7 +517,3 @@ def empty_space(connection: sqlite3.Connection, space: int, *, remember: bool) -
     connection.execute(
         "UPDATE space SET revision = revision + 1, epoch = epoch + 1 WHERE id = ?", (space,)
     )
-
-
-def _named(connection: sqlite3.Connection, space: int, entity: str | None) -> str | None:
-    return None if entity is None else json.dumps(entities_called(connection, space, entity))

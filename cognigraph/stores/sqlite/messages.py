@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
@@ -22,7 +22,9 @@ from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.rows import (
     DONE,
     JOIN_DATA,
+    Condition,
     VectorFormat,
+    all_of,
     pack_terms,
     pack_uid,
     role_number,
@@ -239,8 +241,8 @@ def unfinished_imports(connection: sqlite3.Connection) -> list[str]:
 
 _FIRSTS = """
 SELECT c.id, c.at, c.uid FROM chunk c {index} {joined}
-WHERE c.space_id = :space AND c.part = 0 {conditions}
-ORDER BY c.at {order}, c.id {order} LIMIT :limit"""
+WHERE {where}
+ORDER BY c.at {order}, c.id {order} LIMIT ?"""
 
 _OF_SOURCE = """
 CROSS JOIN session n ON n.id = c.session_id LEFT JOIN message_data d ON d.chunk_id = c.id"""
@@ -263,49 +265,39 @@ def list_messages(
     if query.after is not None:
         at = query.after.at
         query = replace(query, after=Position(at, unseal(query.after.arrival, key, at)))
-    conditions, parameters = _conditions(query)
+    where, values = all_of(_conditions(space, query))
     statement = _FIRSTS.format(
-        conditions=conditions,
+        where=where,
         joined="" if query.where is None else _OF_SOURCE,
         order="DESC" if query.newest_first else "ASC",
         index="INDEXED BY chunk_time" if query.session is None else "INDEXED BY chunk_order",
     )
-    firsts = connection.execute(
-        statement, {"space": space, "limit": query.limit, **parameters}
-    ).fetchall()
+    firsts = connection.execute(statement, (*values, query.limit)).fetchall()
     found = _whole(connection, [row[0] for row in firsts])
     return [Placed(Position(at, seal(id, key, at)), found[id], uid) for id, at, uid in firsts]
 
 
-def _conditions(query: MessageQuery) -> tuple[str, dict[str, Any]]:
-    after = query.after
-    possible: list[tuple[str, dict[str, Any] | None]] = [
-        (
-            "c.session_id = (SELECT id FROM session WHERE space_id = :space AND name = :session)",
-            None if query.session is None else {"session": query.session},
-        ),
-        ("c.speaker = :speaker", None if query.speaker is None else {"speaker": query.speaker}),
-        ("c.at >= :since", None if query.since is None else {"since": to_micros(query.since)}),
-        ("c.at < :until", None if query.until is None else {"until": to_micros(query.until)}),
-        (
-            f"(c.at, c.id) {'<' if query.newest_first else '>'} (:after_at, :after_id)",
-            None if after is None else {"after_at": after.at, "after_id": after.arrival},
-        ),
-    ]
-    chosen = [(text, values) for text, values in possible if values is not None]
-    parameters = {name: value for _, values in chosen for name, value in values.items()}
-    texts = [text for text, _ in chosen]
-    for text, given in source_conditions(query.where) if query.where is not None else ():
-        names = [f"given{len(parameters) + number}" for number in range(len(given))]
-        texts.append(f"({_named(text, names)})")
-        parameters |= dict(zip(names, given, strict=True))
-    return "".join(f" AND {text}" for text in texts), parameters
-
-
-def _named(condition: str, names: Sequence[str]) -> str:
-    """A condition with names in place of its question marks."""
-    first, *rest = condition.split("?")
-    return first + "".join(f":{name}{text}" for name, text in zip(names, rest, strict=True))
+def _conditions(space: int, query: MessageQuery) -> Iterator[Condition]:
+    yield "c.space_id = ? AND c.part = 0", (space,)
+    if query.session is not None:
+        own = "c.session_id = (SELECT id FROM session WHERE space_id = ? AND name = ?)"
+        yield own, (space, query.session)
+    if query.speaker is not None:
+        yield "c.speaker = ?", (query.speaker,)
+    if query.since is not None:
+        yield "c.at >= ?", (to_micros(query.since),)
+    if query.until is not None:
+        yield "c.at < ?", (to_micros(query.until),)
+    if query.after is not None:
+        yield (
+            f"(c.at, c.id) {'<' if query.newest_first else '>'} (?, ?)",
+            (
+                query.after.at,
+                query.after.arrival,
+            ),
+        )
+    if query.where is not None:
+        yield from source_conditions(query.where)
 
 
 def _whole(connection: sqlite3.Connection, firsts: list[int]) -> dict[int, StoredMessage]:

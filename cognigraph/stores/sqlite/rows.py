@@ -239,6 +239,13 @@ Condition = tuple[str, tuple[Any, ...]]
 """SQL, and the values of its parameters."""
 
 
+def all_of(conditions: Iterable[Condition]) -> Condition:
+    """One condition that all of some are met."""
+    listed = list(conditions)
+    values = tuple(value for _, own in listed for value in own)
+    return " AND ".join(f"({text})" for text, _ in listed), values
+
+
 def source_conditions(where: Filter) -> Iterator[Condition]:
     """Conditions on a chunk ``c``, its session ``n`` and the data ``d`` of its message."""
     yield f"coalesce(c.role, 'person') IN ({_marks(where.roles)})", tuple(where.roles)

@@ -45,6 +45,7 @@ from cognigraph.stores.sqlite.rows import (
     JOIN_DATA,
     Condition,
     RowIds,
+    all_of,
     escape_like,
     periods,
     select_in,
@@ -411,13 +412,8 @@ _TRUE_AT = """t.status != 'retracted' AND (
 
 def list_facts(connection: sqlite3.Connection, space: int, query: TripleQuery) -> list[Triple]:
     """Facts that meet all conditions, newest observation first."""
-    conditions = [
-        ("t.space_id = ? AND t.folded_into IS NULL", (space,)),
-        *_of_facts(connection, space, query),
-        *_of_sources(query),
-    ]
-    where = " AND ".join(f"({text})" for text, _ in conditions)
-    values = [value for _, given in conditions for value in given]
+    own = "t.space_id = ? AND t.folded_into IS NULL", (space,)
+    where, values = all_of([own, *_of_facts(connection, space, query), *_of_sources(query)])
     rows = connection.execute(
         f"{TRIPLE} WHERE {where} ORDER BY t.last_observed DESC, t.uid LIMIT ? OFFSET ?",
         (*values, query.limit, query.offset),
@@ -453,13 +449,13 @@ def _of_sources(query: TripleQuery) -> Iterator[Condition]:
     conditions = list(source_conditions(query.where))
     if query.as_of is not None:
         conditions.append(("e.observed_at <= ?", (to_micros(query.as_of),)))
-    where = " AND ".join(f"({text})" for text, _ in conditions)
+    where, values = all_of(conditions)
     yield (
         f"""EXISTS (SELECT 1 FROM evidence e JOIN chunk c ON c.id = e.chunk_id
             JOIN session n ON n.id = c.session_id
             LEFT JOIN message_data d ON d.chunk_id = c.id - c.part
             WHERE e.triple_id = t.id AND {where})""",
-        tuple(value for _, given in conditions for value in given),
+        values,
     )
 
 

@@ -1,4 +1,4 @@
-// what: delete pairs of similar entities
+// what: delete pairs of similar entities (RULED replaces RESEMBLES for constraints)
 // parameters: pairs: [[uid, uid]]
 UNWIND $pairs AS ends
 MATCH (a:Named {uid: ends[0]})-[pair:RESEMBLES]->(:Named)

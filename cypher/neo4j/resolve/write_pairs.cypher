@@ -1,4 +1,4 @@
-// what: insert or overwrite pairs of similar entities
+// what: insert or overwrite pairs of similar entities (RULED replaces RESEMBLES for constraints)
 // parameters: pairs: [{a, b, properties}] sorted by uids
 UNWIND $pairs AS row
 MATCH (a:Named {uid: row.a})
