@@ -1,4 +1,3 @@
-// name: about
 // what: all facts about an entity, newest first, with their number of sources
 // parameters: entity: string
 // returns: subject, relation, object, when, negated, last_observed, sources

@@ -1,4 +1,3 @@
-// name: spread
 // what: how many chunks, speakers and sessions support each fact about an entity
 // parameters: entity: string
 // returns: subject, relation, object, chunks, speakers, sessions

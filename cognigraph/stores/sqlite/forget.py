@@ -15,7 +15,6 @@ from datetime import datetime
 from cognigraph.ids import session_uid
 from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
-from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.forgetting import Counts, Preview, leaking, only_in, quoting
 from cognigraph.stores.protocols import Chosen, Selection
 from cognigraph.stores.records import MessageRow, with_uid
@@ -26,6 +25,7 @@ from cognigraph.stores.sqlite.messages import Owner, bump, end_import, write_chu
 from cognigraph.stores.sqlite.queue import start_over
 from cognigraph.stores.sqlite.replace import (
     Affected,
+    delete_entities,
     drop_support,
     entities_without_support,
     prune,
@@ -406,15 +406,10 @@ def _prune_spoken_of(
     connection: sqlite3.Connection, entity_map: EntityMap, affected: Affected
 ) -> None:
     """Delete entities that nothing mentions any more although a user merged or split them."""
-    gone = entities_without_support(connection, affected.entities)
-    if not gone:
-        return
-    entity_map.lift(entity_map.constraints(gone.keys()))
-    connection.executemany(
-        "DELETE FROM merge WHERE a_id = :id OR into_id = :id", [{"id": id} for id in gone.values()]
-    )
-    leave_groups(entity_map, gone)
-    connection.executemany("DELETE FROM entity WHERE id = ?", [(id,) for id in gone.values()])
+    found = entities_without_support(connection, affected.entities)
+    if found:
+        entity_map.lift(entity_map.constraints(found.keys()))
+        delete_entities(connection, entity_map, {uid: id for uid, (id, _) in found.items()})
 
 
 def _delete_chunks(connection: sqlite3.Connection, ids: Collection[int]) -> None:
