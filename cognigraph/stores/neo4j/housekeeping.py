@@ -22,24 +22,10 @@ _IN_TOTAL = "dbms.memory.transaction.total.max"
 
 _UNLIMITED = re.compile(r"0+(\.0+)?\s*[a-zA-Z]*")
 
-_LABELS = [
-    "CogniGraph",
-    "Space",
-    "SpaceFacts",
-    "Session",
-    "Key",
-    "Theme",
-    "Triple",
-    "Entity",
-    "Alias",
-    "Named",
-    "Fact",
-    "Block",
-    "Written",
-    "Merge",
-    "Chunk",
-    "Audit",
-]
+_LABELS = (
+    "CogniGraph Space SpaceFacts Session Key Theme Triple Entity Alias Named Fact Block Written "
+    "Merge Chunk Audit"
+).split()
 
 
 def run_checks(

@@ -403,7 +403,7 @@ class SpaceIndex:
             }
             for session, *row in select_in(connection, _THEMES, [*themes]):
                 themes[session].append(tuple(row))
-            self.themes.take(themes)
+            self.themes.replace(themes)
         self.themes.words.settle()
 
 
