@@ -1,3 +1,4 @@
+// name: facts-of-session
 // what: the facts for which a session contains evidence, in the order of first observation
 // parameters: session: string
 // returns: subject, relation, object, when, negated, first_observed

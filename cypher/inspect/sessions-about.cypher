@@ -1,3 +1,4 @@
+// name: sessions-about
 // what: sessions with facts about an entity, most facts first
 // parameters: entity: string
 // returns: session, started_at, ended_at, facts

@@ -1,3 +1,4 @@
+// name: shared-keys
 // what: keys that several sessions share, most sessions first
 // parameters: top: integer = 50
 // returns: key, sessions, count

@@ -1,3 +1,4 @@
+// name: themes
 // what: the summary of a session, theme by theme
 // parameters: session: string
 // returns: title, summary
