@@ -279,9 +279,6 @@ class SearchIndex(Protocol):
         A triple that became a duplicate of another since it was found is missing from the answer.
         """
 
-    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
-        """Sessions by the caller's id."""
-
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:

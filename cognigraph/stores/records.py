@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -112,6 +112,30 @@ class Waiting(NamedTuple):
 
 
 InsertStatus = Literal["new", "known", "conflict", "forgotten"]
+
+
+def insert_statuses(
+    messages: Sequence[MessageRow],
+    digests: Mapping[str, Collection[str]],
+    forgotten: Collection[str],
+) -> list[InsertStatus]:
+    """Whether each message is new, known, forgotten, or another one is stored under its uid.
+
+    ``digests`` are those of the stored messages, also of their earlier texts, by uid. Of several
+    messages with one uid, the first counts as stored for the others.
+    """
+    known = dict(digests)
+    statuses: list[InsertStatus] = []
+    for message in messages:
+        uid = message.chunks[0].uid
+        if uid in forgotten:
+            statuses.append("forgotten")
+        elif uid not in known:
+            statuses.append("new")
+            known[uid] = (message.digest,)
+        else:
+            statuses.append("known" if message.digest in known[uid] else "conflict")
+    return statuses
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def test_one_plan_serves_values_of_all_types_and_lengths(
             unused = dict.fromkeys(("status", "text", "valid_at", "valid_micros"))
             page = {"space": "s", "skip": 0, "limit": 5}
             connection.rows("read/triples", **page, **unused, until=until, slot=slot, where=where)
-            connection.rows("read/sessions_by_uid", uids=sessions)
+            connection.rows("read/triples_by_uid", space="s", uids=sessions)
 
         def plans_of(*calls: tuple[Any, ...]) -> str:
             driver.execute_query("CALL db.clearQueryCaches()")

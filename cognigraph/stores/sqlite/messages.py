@@ -17,7 +17,13 @@ from cognigraph.model import StoredMessage
 from cognigraph.model.filters import MessageQuery, Position
 from cognigraph.stores import model_rows
 from cognigraph.stores.protocols import import_runs
-from cognigraph.stores.records import InsertStatus, MessageData, MessageRow, Placed
+from cognigraph.stores.records import (
+    InsertStatus,
+    MessageData,
+    MessageRow,
+    Placed,
+    insert_statuses,
+)
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.rows import (
     DONE,
@@ -57,32 +63,22 @@ class SQLiteMessages:
 def statuses_of(
     connection: sqlite3.Connection, messages: Sequence[MessageRow]
 ) -> list[InsertStatus]:
-    """Whether each message is new, known, forgotten, or another one is stored under its uid.
-
-    Of several messages with one uid, the first counts as stored for the others.
-    """
+    """The status that each message would have."""
     uids = [message.chunks[0].uid for message in messages]
-    stored = dict(select_in(connection, "SELECT uid, digest FROM chunk WHERE uid IN ({})", uids))
-    missing = [uid for uid in uids if uid not in stored]
+    stored = select_in(connection, "SELECT uid, digest FROM chunk WHERE uid IN ({})", uids)
+    digests = {uid: [digest] for uid, digest in stored}
+    changed = {
+        uid
+        for uid, message in zip(uids, messages, strict=True)
+        if uid in digests and message.digest != digests[uid][0]
+    }
+    versions = "SELECT uid, digest FROM version WHERE uid IN ({})"
+    earlier = select_in(connection, versions, sorted(changed))
+    for uid, digest in earlier:
+        digests[uid].append(digest)
+    missing = [uid for uid in uids if uid not in digests]
     gone = select_in(connection, "SELECT uid FROM forgotten WHERE uid IN ({})", missing)
-    forgotten = {uid for (uid,) in gone}
-    statuses: list[InsertStatus] = []
-    for uid, message in zip(uids, messages, strict=True):
-        if uid in forgotten:
-            statuses.append("forgotten")
-        elif uid not in stored:
-            stored[uid] = message.digest
-            statuses.append("new")
-        elif stored[uid] == message.digest or _was_version(connection, uid, message.digest):
-            statuses.append("known")
-        else:
-            statuses.append("conflict")
-    return statuses
-
-
-def _was_version(connection: sqlite3.Connection, uid: str, digest: str) -> bool:
-    earlier = "SELECT 1 FROM version WHERE uid = ? AND digest = ?"
-    return connection.execute(earlier, (uid, digest)).fetchone() is not None
+    return insert_statuses(messages, digests, {uid for (uid,) in gone})
 
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:

@@ -144,9 +144,6 @@ class SQLiteSearch:
 
         return self._file.query(space, {}, work)
 
-    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
-        return self._file.query(space, {}, lambda c, s: sessions_by_id(c, s, ids))
-
     def _fresh(self, space: str) -> AbstractContextManager[FreshIndex | None]:
         return self._indexes.fresh(space, self._file.vectors, self._file.read_vectors)
 
