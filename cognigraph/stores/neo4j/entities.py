@@ -10,7 +10,6 @@ from cognigraph.ids import normalise
 from cognigraph.model import Merge, SuspectedDuplicate
 from cognigraph.model.storage import AuditEntry, EmbedderIdentity
 from cognigraph.resolution import incremental
-from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.tokens import name_hash
@@ -49,7 +48,7 @@ class Neo4jResolution:
             entity_map, at = _begin(tx, space, self._clock())
             incremental.merge(entity_map, uid, into, at)
             entity_map.touched.decide()
-            add_entry(tx, entry)
+            tx.audit(entry)
 
         self._connection.write(work)
 
@@ -64,7 +63,7 @@ class Neo4jResolution:
             split = incremental.split(entity_map, uid, at, apart_from)
             entity_map.touched.decide()
             if split:
-                add_entry(tx, entry)
+                tx.audit(entry)
             return split
 
         return self._connection.write(work)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from cognigraph.errors import StoreError
 from cognigraph.model.filters import MessageQuery
 from cognigraph.model.storage import AuditEntry, Check
-from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.export import Neo4jExport
 from cognigraph.stores.neo4j.index.vectors import Layer
@@ -128,7 +127,7 @@ class Neo4jHousekeeping(Neo4jExport):
     # The database
 
     def audit(self, entry: AuditEntry) -> None:
-        self._connection.write(lambda tx: add_entry(tx, entry))
+        self._connection.write(lambda tx: tx.audit(entry))
 
     def backup(self, path: str) -> None:
         """Refuse: a server has tools of its own."""

@@ -13,7 +13,6 @@ from cognigraph.states.slots import FactForm
 from cognigraph.states.succession import NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
 from cognigraph.stores.model_rows import state_row
-from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.tokens import name_hash
 from cognigraph.stores.neo4j.values import periods, triple_of
@@ -61,7 +60,7 @@ class Neo4jStates:
                 if uid is None:
                     raise NotFoundError(f"there is no triple with the uid {ruling.uid!r}")
                 touched.add([uid])
-                add_entry(tx, ruling_entry(ruling, now, space, by))
+                tx.audit(ruling_entry(ruling, now, space, by))
             touched.decide()
 
         self._connection.write(work)

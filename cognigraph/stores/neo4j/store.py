@@ -9,7 +9,6 @@ from threading import Lock
 
 from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
-from cognigraph.stores.neo4j.audit import entries
 from cognigraph.stores.neo4j.connection import Connection, Reads
 from cognigraph.stores.neo4j.deadlines import wait_until_listening, within
 from cognigraph.stores.neo4j.entities import Neo4jResolution
@@ -23,6 +22,7 @@ from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.schema import check_server, migrations, prepare
 from cognigraph.stores.neo4j.search import Neo4jSearch
 from cognigraph.stores.neo4j.states import Neo4jStates
+from cognigraph.stores.records import audit_entry
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
@@ -110,7 +110,14 @@ class Neo4jStore:
         return sorted(row[0] for row in self._connection.rows("read/spaces"))
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        return entries(self._connection, space, limit, offset)
+        of_space = (
+            ("Audit(at)", "Audit(owner, at)"),
+            ("entry.at IS NOT NULL", "entry.owner = $space AND entry.at IS NOT NULL"),
+        )
+        rows = self._connection.rows(
+            "audit/log", *(() if space is None else of_space), space=space, skip=offset, limit=limit
+        )
+        return [audit_entry(*row) for row in rows]
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None

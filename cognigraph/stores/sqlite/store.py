@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cognigraph.errors import StoreError
 from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
+from cognigraph.stores.records import audit_entry
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import messages
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
@@ -19,7 +20,6 @@ from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
-from cognigraph.stores.sqlite.rows import audit_entries
 from cognigraph.stores.sqlite.schema import prepare
 from cognigraph.stores.sqlite.search import SQLiteSearch
 from cognigraph.stores.sqlite.states import SQLiteStates
@@ -106,8 +106,12 @@ class SQLiteStore:
             return [row[0] for row in connection.execute(query)]
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
+        of_space = "" if space is None else "WHERE space = :space"
+        query = f"""SELECT at, space, action, by, subjects, details FROM audit {of_space}
+                    ORDER BY id DESC LIMIT :limit OFFSET :offset"""
+        values = {"space": space, "limit": limit, "offset": offset}
         with self._pool.read() as connection:
-            return audit_entries(connection, space, limit, offset)
+            return [audit_entry(*row) for row in connection.execute(query, values)]
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
