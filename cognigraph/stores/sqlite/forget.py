@@ -106,8 +106,7 @@ SELECT EXISTS (SELECT 1 FROM mention m WHERE m.entity_id = e.id
 FROM touched e GROUP BY stays"""
 
 _SESSION_COUNTS = """
-WITH lost AS MATERIALIZED (SELECT id FROM session WHERE uid IN
-  (SELECT value FROM json_each(:sessions)))
+WITH lost AS MATERIALIZED (SELECT value AS id FROM json_each(:sessions))
 SELECT
   (SELECT count(DISTINCT key_id) FROM session_key k WHERE session_id IN (SELECT id FROM lost)
    AND NOT EXISTS (SELECT 1 FROM session_key o WHERE o.key_id = k.key_id
@@ -116,7 +115,7 @@ SELECT
   (SELECT count(*) FROM revision WHERE session_id IN (SELECT id FROM lost)),
   (SELECT count(*) FROM chunk c JOIN work w ON w.chunk_id = c.id
    WHERE c.session_id IN (SELECT id FROM lost) AND c.part = 0 AND w.state = 1
-     AND c.uid NOT IN (SELECT value FROM json_each(:gone)))"""
+     AND c.id NOT IN (SELECT value FROM json_each(:gone)))"""
 
 _CHUNKS = """
 SELECT c.id, c.uid, c.text, c.digest FROM chunk c JOIN session s ON s.id = c.session_id
@@ -484,7 +483,14 @@ def _preview(connection: sqlite3.Connection, chosen: Sequence[Chosen]) -> Forgot
             leaks = _leaks(connection, session_id, id_of.values()) if is_read else []
             preview.add(part, id_of, chunks, leaks, is_read)
     ids = _ids_of(connection, preview.gone | preview.leaks).values()
-    lost = {"sessions": json.dumps(preview.reset), "gone": json.dumps([*preview.gone])}
+    sessions = connection.execute(
+        "SELECT s.id FROM json_each(?) j JOIN session s ON s.uid = j.value",
+        (json.dumps(preview.reset),),
+    )
+    lost = {
+        "sessions": json.dumps([id for (id,) in sessions]),
+        "gone": json.dumps([*_ids_of(connection, preview.gone).values()]),
+    }
     return preview.forgotten(
         _counts(connection, _TRIPLE_COUNTS, ids),
         _counts(connection, _ENTITY_COUNTS, ids),

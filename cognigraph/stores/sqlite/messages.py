@@ -246,12 +246,20 @@ CROSS JOIN session n ON n.id = c.session_id LEFT JOIN message_data d ON d.chunk_
 _PARTS = f"""
 SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, w.state, c.role,
        d.metadata, d.tags, d.raw, d.expires, d.written_by
-FROM json_each(?) j JOIN chunk f ON f.id = j.value
+FROM {{firsts}}
 JOIN session s ON s.id = f.session_id
 JOIN chunk c ON c.space_id = f.space_id AND c.message_id = f.message_id
   AND c.session_id = f.session_id
 JOIN work w ON w.chunk_id = c.id {JOIN_DATA}
-ORDER BY j.key, c.part"""
+ORDER BY {{order}} c.part"""
+_LISTED = _PARTS.format(firsts="json_each(?) j JOIN chunk f ON f.id = j.value", order="j.key,")
+# The plus keeps SQLite from reading the space in the order of its times.
+_FOUND = _PARTS.format(
+    firsts="""(SELECT c.id FROM chunk c JOIN session s ON s.id = c.session_id
+  WHERE c.space_id = ? AND c.message_id = ? AND c.part = 0 AND (? IS NULL OR s.name = ?)
+  ORDER BY +c.at DESC, c.session_id DESC LIMIT 1) j JOIN chunk f ON f.id = j.id""",
+    order="",
+)
 
 
 def list_messages(
@@ -299,7 +307,7 @@ def _conditions(space: int, query: MessageQuery) -> Iterator[Condition]:
 def _whole(connection: sqlite3.Connection, firsts: list[int]) -> dict[int, StoredMessage]:
     """Whole messages by the id of their first chunk."""
     parts: dict[int, list[tuple[Any, ...]]] = {}
-    for first, *row in connection.execute(_PARTS, (json.dumps(firsts),)):
+    for first, *row in connection.execute(_LISTED, (json.dumps(firsts),)):
         parts.setdefault(first, []).append(tuple(row))
     return {first: _message_of(rows) for first, rows in parts.items()}
 
@@ -308,14 +316,8 @@ def find_message(
     connection: sqlite3.Connection, space: int, id: str, session: str | None
 ) -> StoredMessage | None:
     """A whole message; the newest one if several sessions have a message of that id."""
-    row = connection.execute(
-        """SELECT c.id FROM chunk c JOIN session s ON s.id = c.session_id
-           WHERE c.space_id = ? AND c.message_id = ? AND c.part = 0
-             AND (? IS NULL OR s.name = ?)
-           ORDER BY c.at DESC, c.session_id DESC LIMIT 1""",
-        (space, id, session, session),
-    ).fetchone()
-    return None if row is None else _whole(connection, [row[0]])[row[0]]
+    rows = connection.execute(_FOUND, (space, id, session, session)).fetchall()
+    return _message_of([row[1:] for row in rows]) if rows else None
 
 
 def _message_of(rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
