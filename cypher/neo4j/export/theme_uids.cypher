@@ -1,7 +1,6 @@
 // what: give themes of a session, by title, the uids that they had before, unless a theme beside
 //   them has one of these; they are exchanged by way of uids that no theme can have
 // parameters: session (uid), uids: {title: uid}
-// returns: nothing
 MATCH (session:Session {uid: $session})-[:HAS_THEME]->(theme:Theme)
 WHERE $uids[theme.title] <> theme.uid
 WITH collect(theme) AS moved, collect($uids[theme.title]) AS wanted
