@@ -2,11 +2,11 @@
 
 ::
 
-    // name: about
     // what: every fact an entity is part of
     // parameters: entity: string, top: integer = 50
     // returns: subject, relation, object
 
+A line ``// as_of: ...`` of it counts only where the query is asked of what had been said by a time.
 Files are read as package data, which works from a wheel, a checkout or a zip archive.
 """
 
@@ -26,7 +26,7 @@ from rapidfuzz import fuzz, process
 
 from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
 
-_FIELDS = ("name", "what", "parameters", "returns")
+_FIELDS = ("what", "parameters", "returns")
 _HEADER = re.compile(r"//\s*(\w+):\s*(.*)")
 _CONTINUED = re.compile(r"//\s{2,}(\S.*)")
 _PARAMETER = re.compile(r"(?P<name>\w+):\s*(?P<type>\w+)(?:\s*=\s*(?P<default>\"[^\"]*\"|[^,]+))?")
@@ -34,6 +34,8 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str, "integer": int, "float": float, "boolean": bool, "time": (datetime, str),
 }  # fmt: skip
 _FOLDER = "inspect"
+_OTHERS_AT = ("facts-of-session", "newest-facts", "sessions-about")
+_AT = re.compile(r"^// as_of: (.*\n)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,13 @@ def statement(path: str) -> str:
 
 
 def statement_at(name: str) -> str:
-    """Return the text of a named query for what had been said by the time ``$as_of``."""
-    return statement(f"{_FOLDER}_at/{name}.cypher")
+    """Return the text of a named query for what had been said by the time ``$as_of``.
+
+    A query that then reads other relationships has a text of its own.
+    """
+    if name in _OTHERS_AT:
+        return statement(f"{_FOLDER}_at/{name}.cypher")
+    return _AT.sub(r"\1", statement(f"{_FOLDER}/{name}.cypher"))
 
 
 @cache
@@ -172,14 +179,14 @@ def header(text: str) -> dict[str, str]:
 def _read(name: str) -> NamedQuery:
     text = statement(f"{_FOLDER}/{name}.cypher")
     fields = header(text)
-    if tuple(fields) != _FIELDS or fields["name"] != name:
+    if tuple(fields) != _FIELDS:
         raise ValueError(f"{name}.cypher: the header must have {', '.join(_FIELDS)} in this order")
     return NamedQuery(
         name=name,
         what=fields["what"],
         parameters=(*_parameters(fields["parameters"]), AS_OF),
         returns=tuple(column.strip() for column in fields["returns"].split(",")),
-        text=text,
+        text=_AT.sub("", text),
     )
 
 

@@ -1,7 +1,8 @@
 """Named queries as of a time: what they would have returned from what had been said by then.
 
-Most have a second statement (``cypher/inspect_at``). What was current, and which keys and themes a
-session had, is not in the graph of today, so these queries are answered by other operations.
+Most have lines for it, or a second statement (``cypher/inspect_at``). What was current, and which
+keys and themes a session had, is not in the graph of today, so these queries are answered by other
+operations.
 """
 
 from __future__ import annotations
