@@ -19,7 +19,7 @@ from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.lease import longest_silence
-from cognigraph.ingest.queue.step import Step, Waiting
+from cognigraph.ingest.queue.step import Step
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
@@ -30,6 +30,7 @@ from cognigraph.retrieve.rank.separation import VectorWorth
 from cognigraph.settings import Settings
 from cognigraph.stores.divided import DatabaseOf
 from cognigraph.stores.protocols import Store
+from cognigraph.stores.records import Waiting
 from cognigraph.stores.registry import StoreRequest, open_store
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, zone

@@ -100,6 +100,16 @@ def from_micros(micros: int) -> datetime:
     return _EPOCH + timedelta(microseconds=micros)
 
 
+def moment(micros: int | None) -> datetime | None:
+    """As :func:`from_micros`; ``None`` stays."""
+    return None if micros is None else from_micros(micros)
+
+
+def micros(moment: datetime | None) -> int | None:
+    """As :func:`to_micros`; ``None`` stays."""
+    return None if moment is None else to_micros(moment)
+
+
 @dataclass(frozen=True, slots=True)
 class When:
     """An event time with its precision: the half-open interval ``[start, end)`` in UTC.

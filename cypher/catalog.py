@@ -2,7 +2,6 @@
 
 ::
 
-    // name: about
     // what: every fact an entity is part of
     // parameters: entity: string, top: integer = 50
     // returns: subject, relation, object
@@ -25,7 +24,7 @@ from rapidfuzz import fuzz, process
 
 from cognigraph.errors import NotFoundError, QueryError
 
-_FIELDS = ("name", "what", "parameters", "returns")
+_FIELDS = ("what", "parameters", "returns")
 _HEADER = re.compile(r"//\s*(\w+):\s*(.*)")
 _CONTINUED = re.compile(r"//\s{2,}(\S.*)")
 _PARAMETER = re.compile(r"(?P<name>\w+):\s*(?P<type>\w+)(?:\s*=\s*(?P<default>\"[^\"]*\"|[^,]+))?")
@@ -141,7 +140,7 @@ def header(text: str) -> dict[str, str]:
 def _read(name: str) -> NamedQuery:
     text = statement(f"{_FOLDER}/{name}.cypher")
     fields = header(text)
-    if tuple(fields) != _FIELDS or fields["name"] != name:
+    if tuple(fields) != _FIELDS:
         raise ValueError(f"{name}.cypher: the header must have {', '.join(_FIELDS)} in this order")
     return NamedQuery(
         name=name,

@@ -28,7 +28,7 @@ from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.retrieve.rank.separation import VectorWorth
 from cognigraph.retrieve.standing import without_later_summaries
 from cognigraph.settings import SearchSettings, WeightSetName
-from cognigraph.stores.candidates import CandidateQuery, Candidates
+from cognigraph.stores.candidates import CandidateQuery, Candidates, ResultQuery
 from cognigraph.stores.protocols import Store
 from cognigraph.text.terms import replace_surrogates, storable
 
@@ -242,8 +242,10 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     )
     found = request.store.search.candidates(request.space, query)
     if request.as_of is not None and found.sessions.ids:
-        sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
-        found = without_later_summaries(found, sessions, request.as_of)
+        records = request.store.search.result(
+            request.space, ResultQuery(sessions=found.sessions.ids)
+        )
+        found = without_later_summaries(found, records.sessions, request.as_of)
     return ranked_here(found, analysis, request.settings)
 
 

@@ -36,72 +36,57 @@ class EntityMap(Protocol):
 
     def named(self, uids: Collection[str]) -> list[EntityName]:
         """Return entities by uid, with the normalised aliases that the text gives them."""
-        ...
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
         """Add entities to blocks; return each key's new size and how many members were added.
 
         Counting may stop at :data:`MOST_IN_BLOCK` plus the number of added members.
         """
-        ...
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
         """Remove entities from blocks; return each key's new size and how many were removed."""
-        ...
 
     def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
         """Return the members of blocks by key."""
-        ...
 
     def sizes(self, keys: Collection[int]) -> dict[int, int]:
         """Return the sizes of blocks by key."""
-        ...
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
         """Return every pair that contains at least one of these entities."""
-        ...
 
     def write_pairs(self, pairs: Sequence[Pair]) -> None:
         """Insert or overwrite pairs."""
-        ...
 
     def drop_pairs(self, pairs: Sequence[Pair]) -> None:
         """Delete pairs."""
-        ...
 
     def constraints(self, uids: Collection[str]) -> list[Constraint]:
         """Return every user constraint on at least one of these entities."""
-        ...
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
         """Return all members of the groups of these entities, each with its canonical entity.
 
         An entity without a group is missing from the result.
         """
-        ...
 
     def links(self, uids: Collection[str]) -> list[Link]:
         """Return the merges in force that involve at least one of these entities."""
-        ...
 
     def constrain(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite user constraints."""
-        ...
 
     def lift(self, constraints: Sequence[Constraint]) -> None:
         """Delete user constraints."""
-        ...
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
         """Delete the merges that ended and record the new ones."""
-        ...
 
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
         """Set the canonical entities of these entities and move all their facts to them.
 
         An entity that maps to itself is canonical in its group; None takes it out of any group.
         """
-        ...
 
 
 def settle(

@@ -23,7 +23,7 @@ from cognigraph.stores.protocols import (
     StateStore,
     Store,
 )
-from cognigraph.stores.records import Lease, Unembedded
+from cognigraph.stores.records import Lease, Unembedded, Waiting
 from cognigraph.stores.reindex import Precision, Reindexing
 
 DatabaseOf = Callable[[str], str]
@@ -40,31 +40,24 @@ class Databases(Protocol):
 
     def canonical(self, name: str) -> str:
         """The server's own form of a database's name; ConfigurationError if it is not a name."""
-        ...
 
     def names(self) -> list[str]:
         """The canonical names of all databases that can be read, sorted."""
-        ...
 
     def spaces(self, name: str) -> list[str]:
         """Names of the spaces in a database, without opening it as a memory."""
-        ...
 
     def logged(self, name: str) -> list[str]:
         """Names of the spaces in the audit log of a database, also of deleted ones."""
-        ...
 
     def open(self, name: str) -> Store:
         """Open a database, which is created if the server has none of that name."""
-        ...
 
     def info(self) -> StoreInfo:
         """The server and what this version would write, without a database."""
-        ...
 
     def close(self) -> None:
         """Release connections. The stores that were opened are not closed."""
-        ...
 
 
 class Groups:
@@ -230,7 +223,6 @@ class _Queue(_BySpace):
         return next((lease for lease in leases if lease is not None), None)
 
     def leases(self) -> dict[str, datetime]:
-        """Open leases of all databases."""
         stores = self._groups.recent()
         return {token: until for _, s in stores for token, until in s.queue.leases().items()}
 
@@ -245,28 +237,19 @@ class _Queue(_BySpace):
         return next((lease for lease in leases if lease is not None), None)
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked work pending again."""
         return sum(queue.retry_failed(own) for queue, own in self._shares(space))
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that wait."""
-        return sum(queue.pending(own) for queue, own in self._shares(space))
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Summaries that are due."""
-        return sum(queue.due_summaries(own) for queue, own in self._shares(space))
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What waits in all databases."""
+        counts = [Waiting(0, 0), *(queue.waiting(own) for queue, own in self._shares(space))]
+        return Waiting(*(sum(column) for column in zip(*counts, strict=True)))
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Chunks that wait for their vectors, of the first database that has some."""
         waiting = (queue.unembedded(limit, own) for queue, own in self._in_turn(space))
         return next((batch for batch in waiting if batch is not None), None)
 
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Chunks that wait for their vectors."""
-        return sum(queue.count_unembedded(own) for queue, own in self._shares(space))
-
     def longest_wait(self, space: str | None = None) -> float:
-        """The longest wait of all databases."""
         return max((queue.longest_wait(own) for queue, own in self._shares(space)), default=0.0)
 
 
@@ -320,7 +303,6 @@ class DividedStore:
         )
 
     def close(self) -> None:
-        """Close all databases."""
         self._groups.close()
 
     def bookmarks(self) -> tuple[str, ...]:
@@ -332,7 +314,6 @@ class DividedStore:
         )
 
     def catch_up(self, bookmarks: Sequence[str]) -> None:
-        """Wait for each database that the bookmarks are of."""
         of_database: dict[str, list[str]] = {}
         for item in bookmarks:
             name, separator, bookmark = item.partition("=")
@@ -348,11 +329,9 @@ class DividedStore:
                 stores[name].catch_up(own)
 
     def spaces(self) -> list[str]:
-        """Names of the spaces of all databases, sorted."""
         return self._groups.spaces()
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        """The audit log of a space, or of the spaces of all databases."""
         if space is not None:
             return self._groups.store_of(space).audit_log(space, limit=limit, offset=offset)
         most = offset + limit
@@ -371,7 +350,6 @@ class DividedStore:
         )
 
     def check(self) -> list[Check]:
-        """The health checks of all databases in use."""
         return [
             replace(check, name=f"{name}: {check.name}")
             for name, store in self._groups.all()

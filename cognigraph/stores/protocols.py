@@ -42,10 +42,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from cognigraph.arrays import Vector
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
+from cognigraph.errors import EmbedderMismatchError, SchemaError
 from cognigraph.model import (
     Entity,
     Episode,
@@ -86,8 +87,10 @@ from cognigraph.stores.records import (
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
+    Waiting,
 )
 from cognigraph.stores.reindex import Precision, Reindexing
+from cognigraph.text.terms import ANALYZER
 
 
 class MessageStore(Protocol):
@@ -106,7 +109,6 @@ class MessageStore(Protocol):
         While an import fills the space, only this ``importer`` may insert: its token, which
         ``HousekeepingStore.begin_import`` gave. Raises :class:`StoreError` for others.
         """
-        ...
 
 
 class EnrichmentQueue(Protocol):
@@ -138,7 +140,6 @@ class EnrichmentQueue(Protocol):
         comes before the next chunks of its own session (unless it met many outages) and after the
         chunks of all other sessions.
         """
-        ...
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation and mark the chunks done; False, changing nothing, if lease is lost.
@@ -150,7 +151,6 @@ class EnrichmentQueue(Protocol):
         or kept apart. Entities are resolved (:mod:`cognigraph.resolution.incremental`) in the same
         transaction. A derivation that is ``held`` keeps its lease.
         """
-        ...
 
     def fail(
         self,
@@ -168,19 +168,15 @@ class EnrichmentQueue(Protocol):
         that no chunk is extracted before an earlier one. A lease without chunks is for a summary,
         and it is the summary that failed.
         """
-        ...
 
     def extend(self, lease: Lease, until: datetime) -> bool:
         """Extend a lease; False if it is lost."""
-        ...
 
     def release(self, lease: Lease) -> bool:
         """Return the chunks to the queue unchanged; False if the lease is lost."""
-        ...
 
     def leases(self) -> dict[str, datetime]:
         """Tokens of open leases (a token begins with the worker's name) and when they expire."""
-        ...
 
     def expire(self, token: str, until: datetime) -> None:
         """End the lease of a worker that crashed, so that its chunks can be claimed at once.
@@ -188,19 +184,15 @@ class EnrichmentQueue(Protocol):
         A lease that was extended past ``until`` is left alone. The crash counts against the leased
         chunks, or against the summary (:func:`cognigraph.stores.batch_size.count_crash`).
         """
-        ...
 
     def retry_failed(self, space: str | None = None) -> int:
         """Make parked chunks and summaries pending again; return how many."""
-        ...
 
     def failures(self, space: str) -> list[Failure]:
         """Chunks whose last attempt failed, in order of arrival, then such summaries."""
-        ...
 
     def extractors(self, space: str) -> dict[str, int]:
         """Names of the extractors of the space's done chunks, with the number of chunks of each."""
-        ...
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
         """Requeue the done chunks of these extractors and return how many were requeued.
@@ -208,7 +200,6 @@ class EnrichmentQueue(Protocol):
         A session is requeued as a whole, because its summary grows with its chunks, and its lease
         ends. The facts extracted from a chunk stay until the chunk is done again.
         """
-        ...
 
     def start_over(self, lease: Lease) -> bool:
         """End a lease and requeue every done chunk of its session, to be extracted in order.
@@ -216,37 +207,27 @@ class EnrichmentQueue(Protocol):
         False, changing nothing, if the lease is lost. As with :meth:`redo`, the facts extracted
         from a chunk stay until the chunk is done again.
         """
-        ...
 
     def queued(self, space: str) -> list[str]:
         """Uids of sessions with pending chunks, oldest chunk first, then those due a summary."""
-        ...
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
         """Uids of the sessions that :meth:`redo` would make pending."""
-        ...
 
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
         """All pending chunks of a session in the form of a lease, without taking one.
 
         None if nothing waits. With ``again``, the result is as if the session had been requeued.
         """
-        ...
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-        ...
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Number of sessions whose summary is due."""
-        ...
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What waits in a space, leased or not, or with ``None`` in all spaces."""
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
         """Up to ``limit`` chunks of one space that wait for their vectors; ``None`` if none do.
 
         Without a ``space``, the spaces are served in turn.
         """
-        ...
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
         """Write the vectors (chunks, dimension) of chunks that waited for them.
@@ -256,18 +237,12 @@ class EnrichmentQueue(Protocol):
         Raises:
             EmbedderMismatchError: the store has another embedder by now.
         """
-        ...
-
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Number of chunks that wait for their vectors."""
-        ...
 
     def longest_wait(self, space: str | None = None) -> float:
         """Seconds for which the oldest pending chunk has been pending, leased or not; 0 if none is.
 
         Measured by the clock of the machine or the server, as a memory's own clock may be any.
         """
-        ...
 
 
 class SearchIndex(Protocol):
@@ -275,15 +250,12 @@ class SearchIndex(Protocol):
 
     def warm(self, space: str) -> None:
         """Start loading, in the background, what a first search of a space needs. Optional."""
-        ...
 
     def candidates(self, space: str, query: CandidateQuery) -> Candidates:
         """Gather the candidates of one space with their raw values; other spaces do not count."""
-        ...
 
     def consecutive(self, space: str, limit: int) -> ConsecutiveChunks:
         """The vectors and sessions of up to ``limit`` newest chunks, in the order of arrival."""
-        ...
 
     def episodes(
         self, space: str, vector: Vector, chunks: Sequence[str], limit: int
@@ -292,15 +264,12 @@ class SearchIndex(Protocol):
 
         Only episodes with a cosine above 0 are near. They are sorted by uid.
         """
-        ...
 
     def result(self, space: str, query: ResultQuery) -> ResultRecords:
         """Read the messages, facts and sessions of a result in one transaction."""
-        ...
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid; unknown ones are missing from the answer."""
-        ...
 
     def triples_by_uid(
         self, space: str, uids: Sequence[str], newest: NewestSources | None = None
@@ -309,11 +278,6 @@ class SearchIndex(Protocol):
 
         A triple that became a duplicate of another since it was found is missing from the answer.
         """
-        ...
-
-    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
-        """Sessions by the caller's id."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +295,6 @@ class EntityResolution(Protocol):
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
         """Extracted entities with this normalised name, or with an alias of it in the text."""
-        ...
 
     def merge(self, space: str, uid: str, into: str, by: str | None = None) -> None:
         """Record a user's decision that two entities are the same; ``into`` is canonical.
@@ -339,7 +302,6 @@ class EntityResolution(Protocol):
         The audit log says so in the same transaction, with who acted (``by``), as for all that
         users decide.
         """
-        ...
 
     def split(
         self, space: str, uid: str, apart_from: str | None = None, by: str | None = None
@@ -349,29 +311,24 @@ class EntityResolution(Protocol):
         With ``apart_from``, separate these two entities. False if the entity is in no group. See
         :func:`cognigraph.resolution.incremental.split`.
         """
-        ...
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs whose names are spelled so alike that they may be one, but that are not merged.
 
         The most similar pairs come first.
         """
-        ...
 
     def names(self, space: str) -> EntityNames:
         """All extracted entities whose names have vectors."""
-        ...
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
         """Pairs of entities that a comparison of their spelling, or a user, has already judged.
 
         Both entities of a pair are among ``uids``; the smaller uid comes first.
         """
-        ...
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges by rules and by users, undone and in force, newest first."""
-        ...
 
 
 class StateStore(Protocol):
@@ -385,33 +342,27 @@ class StateStore(Protocol):
         one. The audit log has it, too, with who acted. :class:`NotFoundError` if there is no such
         triple; then nothing is recorded.
         """
-        ...
 
     def rulings(self, space: str) -> list[NamedRuling]:
         """What users said of the facts of a space that exist, in that order."""
-        ...
 
     def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
         """Record what users said before, of facts that exist or will be read later."""
-        ...
 
     def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
         """What was known at ``as_of`` of triples that have a slot or were ruled on.
 
         Triples that share a slot with them may be among the answer, too.
         """
-        ...
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
         """Triples about slots of an entity, and those of it that were ruled on, oldest first."""
-        ...
 
     def contested(self, space: str, limit: int) -> list[list[Triple]]:
         """Current triples that share a slot of one value, by slot, newest observation first.
 
         They may name the same value in different words.
         """
-        ...
 
 
 class GraphReader(Protocol):
@@ -419,7 +370,6 @@ class GraphReader(Protocol):
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message; the newest one if several sessions have a message of that id."""
-        ...
 
     def sessions(
         self,
@@ -436,7 +386,6 @@ class GraphReader(Protocol):
 
         A session that went on later has the keys and summary of its newest revision of that time.
         """
-        ...
 
     def entities(
         self,
@@ -452,7 +401,6 @@ class GraphReader(Protocol):
         Normalised names and aliases are compared. With ``as_of`` only what had been said by then
         counts; entities are merged as they are now.
         """
-        ...
 
     def triples(self, space: str, query: TripleQuery) -> list[Triple]:
         """Triples, newest observation first; with ``entity`` those it is subject or object of.
@@ -461,21 +409,17 @@ class GraphReader(Protocol):
         of them. ``as_of`` leaves out triples that were first observed later; the other triples keep
         their later sources.
         """
-        ...
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """The stored revisions of a session's keys and summary, newest first."""
-        ...
 
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
         """Themes that cover messages, the one that ended last first."""
-        ...
 
     def written(self, space: str) -> list[Written]:
         """All versions of what writers keep (profile and procedures), by chain, oldest first."""
-        ...
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space; zeros for one that does not exist.
@@ -483,7 +427,6 @@ class GraphReader(Protocol):
         With ``as_of`` only what had been said by then counts. No chunk is leased then, and no
         summary is due.
         """
-        ...
 
     def cypher(
         self,
@@ -496,7 +439,6 @@ class GraphReader(Protocol):
         limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
         """Run a read-only query that sees only this space."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,15 +491,12 @@ class HousekeepingStore(Protocol):
 
     def messages(self, space: str, query: MessageQuery) -> list[Placed]:
         """List messages in order of (time, arrival), each with its position."""
-        ...
 
     def choose(self, space: str, selection: Selection) -> list[Chosen]:
         """Find the messages to forget, by session."""
-        ...
 
     def preview_forget(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
         """Count what would go with these messages, and what would stay."""
-        ...
 
     def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
         """Delete messages with all that was read out of them, in one transaction.
@@ -568,11 +507,9 @@ class HousekeepingStore(Protocol):
         ``remember`` the hashes of the messages' keys stay, so that an insert does not bring them
         back. Messages that are gone already are ignored.
         """
-        ...
 
     def forget_all(self, space: str, *, remember: bool) -> None:
         """Delete all messages of a space with all that was read out of them. Repeatable."""
-        ...
 
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
         """Replace the text of a message, and queue it and its session's other messages again.
@@ -581,55 +518,43 @@ class HousekeepingStore(Protocol):
         version, replaced ``at`` a time. The message keeps its uid and its position. False if there
         is no such message, or if it has this text.
         """
-        ...
 
     def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
         """Earlier texts of a message and when they were replaced, oldest first."""
-        ...
 
     def versioned(self, space: str) -> set[str]:
         """Uids (of the first chunks) of messages that have earlier texts."""
-        ...
 
     def stated(self, space: str) -> dict[str, str]:
         """Facts that an application stated (JSON), by the uids of the first chunks."""
-        ...
 
     def keep_revisions(
         self, space: str, session: str, version: int, revisions: Sequence[Summary]
     ) -> None:
         """Replace the revisions of a session's summary; it then has this ``version``."""
-        ...
 
     def forgotten(self, space: str) -> list[str]:
         """Uids (of the first chunks) of forgotten messages, sorted."""
-        ...
 
     def remember(self, space: str, uids: Sequence[str]) -> None:
         """Note messages as forgotten."""
-        ...
 
     def reading(self, space: str, session: str) -> SessionReading:
         """What was read out of a session that exists."""
-        ...
 
     def notes(self, space: str, session: str) -> SessionNotes:
         """Keys, themes and summariser's state of a session that exists."""
-        ...
 
     def decisions(self, space: str) -> list[Decision]:
         """What users decided on entities, in that order."""
-        ...
 
     def decide(
         self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
     ) -> None:
         """Record decisions on entities, which are written if nothing has mentioned them yet."""
-        ...
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
         """Write what writers keep, by chain and oldest first, into a space that has none of it."""
-        ...
 
     def begin_import(self, space: str) -> str | None:
         """Note that an import fills a space that holds no messages; return its token.
@@ -638,26 +563,21 @@ class HousekeepingStore(Protocol):
         an import that was interrupted has left is deleted first, and the token of one that is
         still running is no longer valid. ``None`` if the space holds messages of anything else.
         """
-        ...
 
     def end_import(self, space: str, importer: str) -> bool:
         """Note that an import has filled a space; False if its token is no longer valid."""
-        ...
 
     def undo_import(self, space: str, importer: str) -> None:
         """Delete what an import has left, but not the hashes of messages forgotten before.
 
         Nothing happens if its token is no longer valid.
         """
-        ...
 
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds; ended leases bring nothing back. Repeatable."""
-        ...
 
     def audit(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log, durably. Nothing changes or deletes one."""
-        ...
 
     def backup(self, path: str) -> None:
         """Write a consistent copy of the database to a new file, while it is in use.
@@ -665,20 +585,44 @@ class HousekeepingStore(Protocol):
         Raises:
             StoreError: the store has no such operation, or the file exists or cannot be written.
         """
-        ...
 
     def erase(self) -> bool | None:
         """Remove the bytes of what was deleted; False if readers held it up, None if unknown."""
-        ...
 
 
-def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
-    """The error message for a store that is opened with another embedder than it was built with."""
-    return (
-        f"{location} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
-        f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
-        "good with `cognigraph reindex --embedder NAME` or Memory.reindex"
-    )
+def check_recorded(
+    location: str,
+    stored: EmbedderIdentity,
+    given: EmbedderIdentity | None,
+    analyzer: str,
+    kind: Literal["file", "database"],
+) -> None:
+    """Raise if a store was built with another embedder than the one given, or another analyzer.
+
+    Raises:
+        EmbedderMismatchError: the embedder differs.
+        SchemaError: the analyzer differs.
+    """
+    if given is not None and stored != given:
+        raise EmbedderMismatchError(
+            f"{location} was built with the embedder {stored.name!r} ({stored.dimension} "
+            f"dimensions), not {given.name!r} ({given.dimension}); open it with that embedder, or "
+            "change it for good with `cognigraph reindex --embedder NAME` or Memory.reindex"
+        )
+    if analyzer != ANALYZER:
+        raise SchemaError(
+            f"{location} was indexed by {analyzer!r}, this version uses {ANALYZER!r}; open it with "
+            f"the version that wrote it, or add the messages to another {kind}"
+        )
+
+
+def check_version(location: str, version: int, newest: int) -> None:
+    """Raise :class:`SchemaError` if a newer cognigraph has written a store."""
+    if version > newest:
+        raise SchemaError(
+            f"{location} has schema {version}, this cognigraph knows up to {newest}; upgrade "
+            "cognigraph-memory"
+        )
 
 
 def import_runs(space: str, importer: str) -> str:
@@ -704,70 +648,56 @@ class Store(Protocol):
     @property
     def messages(self) -> MessageStore:
         """Inserts messages."""
-        ...
 
     @property
     def queue(self) -> EnrichmentQueue:
         """The enrichment queue."""
-        ...
 
     @property
     def search(self) -> SearchIndex:
         """Candidates and records for a search."""
-        ...
 
     @property
     def resolution(self) -> EntityResolution:
         """Merges, splits and suspected duplicates of entities."""
-        ...
 
     @property
     def states(self) -> StateStore:
         """What users say of facts, and which of them are current."""
-        ...
 
     @property
     def graph(self) -> GraphReader:
         """The graph for people to read."""
-        ...
 
     @property
     def housekeeping(self) -> HousekeepingStore:
         """Lists, forgets and replaces messages, and removes spaces."""
-        ...
 
     @property
     def info(self) -> StoreInfo:
         """Where the data is and what wrote it."""
-        ...
 
     @property
     def is_on_server(self) -> bool:
         """Whether another process does the work, so that this one can prepare what comes next."""
-        ...
 
     def close(self) -> None:
         """Release connections. Idempotent; nothing acknowledged is lost if it is never called."""
-        ...
 
     def bookmarks(self) -> tuple[str, ...]:
         """What names the newest state that this store has read or written; empty for a file."""
-        ...
 
     def catch_up(self, bookmarks: Sequence[str]) -> None:
         """Wait until this store sees the state that the bookmarks of another one name.
 
         Raises :class:`StoreError` if they are not of this database.
         """
-        ...
 
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
-        ...
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
         """Entries of the audit log, newest first: of a space, or of all, also deleted ones."""
-        ...
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
@@ -776,4 +706,3 @@ class Store(Protocol):
 
     def check(self) -> list[Check]:
         """Run the health checks of the database for ``doctor``."""
-        ...

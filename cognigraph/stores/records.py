@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -98,7 +98,44 @@ class Unembedded:
     chunks: tuple[UnembeddedChunk, ...]
 
 
+class Waiting(NamedTuple):
+    """The numbers of chunks and due summaries that wait to be enriched, and of missing vectors."""
+
+    chunks: int
+    summaries: int
+    vectors: int = 0
+
+    @property
+    def total(self) -> int:
+        """Chunks and summaries together."""
+        return self.chunks + self.summaries
+
+
 InsertStatus = Literal["new", "known", "conflict", "forgotten"]
+
+
+def insert_statuses(
+    messages: Sequence[MessageRow],
+    digests: Mapping[str, Collection[str]],
+    forgotten: Collection[str],
+) -> list[InsertStatus]:
+    """Whether each message is new, known, forgotten, or another one is stored under its uid.
+
+    ``digests`` are those of the stored messages, also of their earlier texts, by uid. Of several
+    messages with one uid, the first counts as stored for the others.
+    """
+    known = dict(digests)
+    statuses: list[InsertStatus] = []
+    for message in messages:
+        uid = message.chunks[0].uid
+        if uid in forgotten:
+            statuses.append("forgotten")
+        elif uid not in known:
+            statuses.append("new")
+            known[uid] = (message.digest,)
+        else:
+            statuses.append("known" if message.digest in known[uid] else "conflict")
+    return statuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +163,6 @@ class WorkChunk:
     arrival: int = 0
     role: Role | None = None
     stated: str | None = None
-
-
-def readable(text: str, role: str | None) -> str:
-    """The text of a chunk as an extractor gets it: nothing of the system."""
-    return "" if role == "system" else text
 
 
 @dataclass(frozen=True, slots=True)

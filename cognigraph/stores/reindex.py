@@ -32,27 +32,21 @@ class Reindexing(Protocol):
     @property
     def needed(self) -> bool:
         """False if the store already has this embedder and vector format, and all name vectors."""
-        ...
 
     def progress(self) -> tuple[int, int]:
         """The number of vectors made so far, and how many there will be."""
-        ...
 
     def waiting(self, limit: int) -> list[Unindexed]:
         """The next rows without a new vector; each is returned once."""
-        ...
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
         """Store new vectors beside the ones in use."""
-        ...
 
     def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
         """Embed the remaining rows, switch to the new vectors and record the embedder, atomically.
 
         From then on this store object, and those of other processes, refuse to add and search.
         """
-        ...
 
     def clean(self) -> None:
         """Remove what only the old embedder needed."""
-        ...

@@ -1,4 +1,3 @@
-// name: chunks-without-triples
 // what: chunks that are evidence for no fact, oldest first; searches by vector and text find them
 // parameters: top: integer = 100
 // returns: at, session, speaker, message_id, state, text

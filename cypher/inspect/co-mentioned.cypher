@@ -1,4 +1,3 @@
-// name: co-mentioned
 // what: entities mentioned in the same chunks as an entity, most frequent first
 // parameters: entity: string, top: integer = 25
 // returns: other, type, chunks

@@ -1,4 +1,3 @@
-// name: conversation-around
 // what: the conversation up to three chunks before and after a message, in order
 // parameters: message: string
 // returns: at, session, speaker, message_id, part, text

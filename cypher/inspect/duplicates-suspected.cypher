@@ -1,4 +1,3 @@
-// name: duplicates-suspected
 // what: entities that may be the same but are not merged, most similar first; `merge` joins a pair
 // parameters: top: integer = 50
 // returns: name, type, other, other_type, score, reason

@@ -1,4 +1,3 @@
-// name: episodes
 // what: the parts of conversations by topic, with how many messages each covers
 // parameters: top: integer = 50
 // returns: session, title, started_at, ended_at, reason, covers

@@ -1,4 +1,3 @@
-// name: facts-of-session
 // what: the facts for which a session contains evidence, in the order of first observation
 // parameters: session: string
 // returns: subject, relation, object, when, negated, first_observed

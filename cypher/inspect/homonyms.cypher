@@ -1,4 +1,3 @@
-// name: homonyms
 // what: names shared by entities of different types, which are never merged automatically
 // parameters: top: integer = 50
 // returns: name, types, spellings

@@ -1,4 +1,3 @@
-// name: hubs
 // what: the entities with the most facts
 // parameters: top: integer = 25
 // returns: entity, type, facts

@@ -1,4 +1,3 @@
-// name: keys
 // what: the keys of a session by descending weight
 // parameters: session: string
 // returns: key, weight

@@ -1,4 +1,3 @@
-// name: newest-facts
 // what: the most recently observed facts
 // parameters: top: integer = 25
 // returns: subject, relation, object, when, negated, first_observed, last_observed

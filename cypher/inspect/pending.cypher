@@ -1,4 +1,3 @@
-// name: pending
 // what: chunks whose enrichment is pending or has failed, oldest first
 // parameters: top: integer = 100
 // returns: at, session, message_id, state, text

@@ -1,4 +1,3 @@
-// name: relations
 // what: all relations, most frequent first
 // parameters: top: integer = 50
 // returns: relation, facts

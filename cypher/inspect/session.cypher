@@ -1,4 +1,3 @@
-// name: session
 // what: the chunks of a session in order
 // parameters: session: string
 // returns: at, speaker, message_id, part, parts, state, text

@@ -1,4 +1,3 @@
-// name: sessions-about
 // what: sessions with facts about an entity, most facts first
 // parameters: entity: string
 // returns: session, started_at, ended_at, facts

@@ -1,4 +1,3 @@
-// name: shared-keys
 // what: keys that several sessions share, most sessions first
 // parameters: top: integer = 50
 // returns: key, sessions, count

@@ -1,4 +1,3 @@
-// name: sources
 // what: the messages that the facts about an entity come from, oldest first
 // parameters: entity: string
 // returns: subject, relation, object, negated, observed_at, speaker, session, message_id, text

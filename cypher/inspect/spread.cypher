@@ -1,8 +1,7 @@
-// name: spread
 // what: how many chunks, speakers and sessions support each fact about an entity
 // parameters: entity: string
 // returns: subject, relation, object, chunks, speakers, sessions
-MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[:EVIDENCE]->(c:Chunk)
+MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[source:EVIDENCE]->(c:Chunk)
 WHERE toLower(e.name) = toLower($entity)
 WITH t, count(DISTINCT c) AS chunks, count(DISTINCT c.speaker) AS speakers,
      count(DISTINCT c.session) AS sessions

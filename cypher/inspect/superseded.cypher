@@ -1,4 +1,3 @@
-// name: superseded
 // what: facts that are no longer true, with the fact that took the place of each, the newest first
 // parameters: top: integer = 50
 // returns: old, relation, subject, new, new_relation, at, by, reason

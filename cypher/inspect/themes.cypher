@@ -1,4 +1,3 @@
-// name: themes
 // what: the summary of a session, theme by theme
 // parameters: session: string
 // returns: title, summary

@@ -1,4 +1,3 @@
-// name: timeline
 // what: the dated facts about an entity in order of their valid time
 // parameters: entity: string
 // returns: when, valid_from, valid_to, subject, relation, object, negated

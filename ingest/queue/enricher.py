@@ -45,7 +45,6 @@ from cognigraph.ingest.queue.step import (
     Estimate,
     Limits,
     Step,
-    Waiting,
     context_of,
     estimate,
     window_of,
@@ -57,7 +56,7 @@ from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, lease_token
 from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.protocols import Store
-from cognigraph.stores.records import Backlog, Derivation, Lease
+from cognigraph.stores.records import Backlog, Derivation, Lease, Waiting
 from cognigraph.text.redaction import redacted
 from cognigraph.text.terms import query_terms
 from cognigraph.times import Clock
@@ -215,9 +214,8 @@ class Enricher:
 
     def waiting(self, space: str | None = None) -> Waiting:
         """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
-        summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
-        queue = self._store.queue
-        return Waiting(queue.pending(space), summaries, queue.count_unembedded(space))
+        waiting = self._store.queue.waiting(space)
+        return waiting._replace(summaries=0) if self._summarise is None else waiting
 
     def forsaken(self, limit: float) -> str | None:
         """See :func:`cognigraph.ingest.queue.lease.forsaken`."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import NamedTuple
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Contextual, Estimating, Extractor, Summarising, Window
@@ -42,19 +41,6 @@ class Step:
     lost: bool = False
     summary_due: bool = False
     stopped: str | None = None
-
-
-class Waiting(NamedTuple):
-    """The numbers of chunks and due summaries that wait to be enriched, and of missing vectors."""
-
-    chunks: int
-    summaries: int
-    vectors: int = 0
-
-    @property
-    def total(self) -> int:
-        """Chunks and summaries together."""
-        return self.chunks + self.summaries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -172,7 +172,7 @@ def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, 
     assert "Mara lives in Graz" in {fact.text for fact in space.facts()}  # the rules
     assert [procedure.title for procedure in space.overview.procedures()] == ["Making coffee"]
     assert space.overview.core_profile() is None
-    assert memory._engine.store.queue.due_summaries(space_name) == 1
+    assert memory._engine.store.queue.waiting(space_name).summaries == 1
     stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."})
     clock.advance(timedelta(hours=1))
     stages.asked.clear()
@@ -180,7 +180,7 @@ def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, 
     assert [prompt.name for prompt in stages.asked] == ["core"]  # the others are done
     profile = space.overview.core_profile()
     assert (profile.text, profile.sources) == ("Lives in Graz.", (("s", "m0"),))
-    assert memory._engine.store.queue.due_summaries(space_name) == 0
+    assert memory._engine.store.queue.waiting(space_name).summaries == 0
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def test_the_records_of_a_result_are_those_read_one_by_one(space):
     assert [source.id for source in found.triples[lives.uid].sources] == ["m13", "m12", "m1"]
     assert found.often >= {lives.uid}
     assert not any(found.triples[uid].source_count > 2 for uid in set(others) - found.often)
-    assert found.sessions == store.sessions_by_id(space.name, ["s", "t"])
+    assert found.sessions == {session.id: session for session in space.overview.sessions()}
     assert set(found.sessions) == {"s", "t"}
     stated = {
         uid: sorted(item.uid for item in space.facts() if id in {said.id for said in item.sources})

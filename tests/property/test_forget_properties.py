@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph import Memory, Message
-from cognigraph.stores.leaks import leaking, only_in
+from cognigraph.stores.forgetting import leaking, only_in
 from cognigraph.stores.neo4j.forget import bridges
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START

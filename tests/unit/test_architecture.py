@@ -60,10 +60,10 @@ LAYERS: list[set[str]] = [
 ROOMS: dict[str, list[set[str]]] = {
     "english": [{"words"}, {"verbs"}, {"sentences"}, {"times"}],
     "stores": [
-        {"batch_size", "candidates", "leaks", "records", "reindex", "start_blocks", "state_rows"},
-        {"readings"},
+        {"batch_size", "candidates", "records", "reindex", "start_blocks", "state_rows"},
+        {"model_rows", "readings"},
         {"protocols"},
-        {"divided"},
+        {"divided", "forgetting"},
         {"registry"},
         {"neo4j", "sqlite"},
     ],

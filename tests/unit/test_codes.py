@@ -24,9 +24,9 @@ from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.layer import Layer, Lookup, term_hashes
 from cognigraph.stores.sqlite.index.nearest import (
     CodedScan,
-    CodeQuery,
     Codes,
     ExactScan,
+    Scan,
     signs,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
@@ -59,7 +59,7 @@ def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
     found = total = 0
     for query in asked:
         best = np.argsort(-(vectors @ query))[:50]
-        left = CodeQuery(codes, query).nearest(50)
+        left = CodedScan(codes, query).left(50)
         assert len(left) == 100
         assert left.tolist() == sorted(set(left.tolist()))
         found += np.isin(best, left).sum()
@@ -111,8 +111,8 @@ def test_an_opposite_vector_is_not_taken_for_an_equal_one():
     vectors = unit(3, 6000, 256)
     codes = Codes(256)
     codes.append(np.concatenate([vectors, -vectors[:1]]))
-    assert 6000 not in CodeQuery(codes, vectors[0]).nearest(20)
-    assert 0 in CodeQuery(codes, vectors[0]).nearest(20)
+    assert 6000 not in CodedScan(codes, vectors[0]).left(20)
+    assert 0 in CodedScan(codes, vectors[0]).left(20)
 
 
 def test_overwritten_rows_have_new_codes():
@@ -127,6 +127,12 @@ def test_overwritten_rows_have_new_codes():
         assert np.array_equal(array, fresh.arrays()[name])
 
 
+def nearest_rows(scan: Scan, limit: int, allowed: np.ndarray) -> np.ndarray:
+    search = scan.nearest(limit, allowed)
+    run_all(search.tasks)
+    return search.rest()
+
+
 @pytest.mark.slow
 def test_only_allowed_rows_are_found_and_as_many_as_there_are():
     vectors = unit(5, 20_000, 64)
@@ -137,13 +143,13 @@ def test_only_allowed_rows_are_found_and_as_many_as_there_are():
     exact = ExactScan(vectors, query)
     for share in (0.001, 0.3):
         allowed = np.random.default_rng(7).random(20_000) < share
-        best = scan.best(20, allowed)
+        best = nearest_rows(scan, 20, allowed)
         assert allowed[best].all()
-        clear = exact.best(20, allowed)  # those that rounding cannot bring to 0
+        clear = nearest_rows(exact, 20, allowed)  # those that rounding cannot bring to 0
         assert len(best) >= (exact.cosines(clear) > 0.003).sum()
-        assert np.isin(exact.best(5, allowed), best).all()
+        assert np.isin(nearest_rows(exact, 5, allowed), best).all()
         assert scan.cosines(best).tolist() == pytest.approx(exact.cosines(best).tolist(), abs=3e-3)
-    assert len(scan.best(20, np.zeros(20_000, bool))) == 0
+    assert len(nearest_rows(scan, 20, np.zeros(20_000, bool))) == 0
 
 
 def open_memory(path: Path) -> Memory:

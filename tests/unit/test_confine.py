@@ -261,7 +261,7 @@ def test_headers_may_go_on_over_lines() -> None:
 
 
 def test_statement_reads_a_file_of_the_package() -> None:
-    assert statement("inspect/hubs.cypher").startswith("// name: hubs\n")
+    assert statement("inspect/hubs.cypher").startswith("// what: ")
     with pytest.raises(FileNotFoundError):
         statement("inspect/none.cypher")
 

@@ -322,7 +322,7 @@ def test_a_search_does_not_change_the_size_of_an_index(tmp_path):
         index = SpaceIndex(FORMAT)
         index.refresh(connection, 1)
         before = index.bytes
-        assert len(index.themes) > 0
+        assert index.themes.rows > 0
         for words in (index.chunks.words, index.triples.words, index.themes.words):
             words.lookup("oslo")
         assert index.bytes == before
@@ -359,7 +359,7 @@ def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
         memory.queue.enrich()
         whole = SpaceIndex(FORMAT)
         whole.refresh(connection, 1)
-        sessions, take = [], Themes.take
+        sessions, take = [], Themes.replace
 
         def taken(themes: Themes, some: dict[int, list[ThemeRow]]) -> None:
             sessions.append(len(some))
@@ -367,11 +367,11 @@ def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
 
         monkeypatch.setattr(space_index, "BATCH", 7)
         monkeypatch.setattr(space_index, "_SESSIONS", 2)
-        monkeypatch.setattr(Themes, "take", taken)
+        monkeypatch.setattr(Themes, "replace", taken)
         parts = SpaceIndex(FORMAT)
         parts.refresh(connection, 1)
         assert contents(parts) == contents(whole)
-        assert len(parts.themes) > 5
+        assert parts.themes.rows > 5
         assert sessions == [2, 2, 1]
 
 

@@ -28,22 +28,22 @@ def owners(themes: Themes, word: str) -> list[int]:
 
 def test_a_session_has_its_newest_themes():
     themes = Themes(FORMAT)
-    themes.take({7: [theme(1, "rain"), theme(2, "rain", "oslo")], 9: [theme(3, "oslo")]})
+    themes.replace({7: [theme(1, "rain"), theme(2, "rain", "oslo")], 9: [theme(3, "oslo")]})
     assert shown(themes) == [(7, 1.0, 1), (7, 2.0, 2), (9, 3.0, 1)]
     assert (owners(themes, "rain"), owners(themes, "oslo")) == ([7, 7], [7, 9])
-    themes.take({7: [theme(4, "fjord")], 5: []})
+    themes.replace({7: [theme(4, "fjord")], 5: []})
     assert shown(themes) == [(7, 4.0, 1), (9, 3.0, 1)]
     assert (owners(themes, "rain"), owners(themes, "oslo")) == ([], [9])
-    themes.take({7: [], 9: []})
-    assert (shown(themes), owners(themes, "oslo"), len(themes)) == ([], [], 0)
+    themes.replace({7: [], 9: []})
+    assert (shown(themes), owners(themes, "oslo"), themes.rows) == ([], [], 0)
 
 
 def test_replaced_themes_are_removed():
     themes = Themes(FORMAT)
-    themes.take({n: [theme(n, "oslo"), theme(n + 0.5, f"w{n}")] for n in range(10)})
+    themes.replace({n: [theme(n, "oslo"), theme(n + 0.5, f"w{n}")] for n in range(10)})
     for round in range(50):
-        themes.take({round % 10: [theme(round, "oslo", "rain")]})
-        assert len(themes) <= 2 * len(shown(themes))
+        themes.replace({round % 10: [theme(round, "oslo", "rain")]})
+        assert themes.rows <= 2 * len(shown(themes))
     assert shown(themes) == [(n, 40.0 + n, 2) for n in range(10)]
     assert owners(themes, "rain") == owners(themes, "oslo") == list(range(10))
     assert owners(themes, "w3") == []

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
+from secrets import token_hex
 from threading import Lock, Thread
 from typing import Any, Literal, TypeVar, cast
 
@@ -49,8 +50,10 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from cognigraph.model.storage import AuditEntry
 from cognigraph.stores.neo4j.deadlines import deadline, delays, for_server, if_refused
 from cognigraph.stores.neo4j.statements import cypher, vector_property, with_parameters
+from cognigraph.stores.records import audit_row
 from cognigraph.text.redaction import redacted
 
 
@@ -150,6 +153,12 @@ class Transaction:
         """Run a statement and return its first row."""
         rows = self.rows(name, *replace, **parameters)
         return rows[0] if rows else None
+
+    def audit(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log; no statement changes or deletes one."""
+        # Entries of one moment have the order in which they were added.
+        uid = f"{time.time_ns():016x}{token_hex(8)}"
+        self.rows("audit/add", uid=uid, **audit_row(entry))
 
 
 class Connection:

@@ -272,18 +272,7 @@ class _Write:
             write_covers(tx, session, themes)
 
     def _alias(self, alias: AliasRow) -> dict[str, Any]:
-        normalised = normalise(alias.name)
-        properties = {
-            "uid": alias.uid,
-            "space": self._space,
-            "name": alias.name,
-            "normalised": normalised,
-            "key": alias.key,
-            "anchor": tokens.anchor_hash(self._space, alias.key),
-            "name_hash": tokens.name_hash(self._space, normalised),
-            "spelled": alias.spelled,
-        }
-        return {"entity": alias.entity_uid, "properties": properties}
+        return {"entity": alias.entity_uid, "properties": _named(self._space, alias)}
 
     def _spelling(self, triple: TripleRow, canonical: Mapping[str, str | None]) -> dict[str, Any]:
         return {
@@ -348,17 +337,19 @@ def _require(row: Row | None) -> Row:
 
 def entity_row(space: str, entity: EntityRow) -> dict[str, Any]:
     """Parameters of a statement that writes an entity."""
-    normalised = normalise(entity.name)
-    properties = {
-        "uid": entity.uid,
-        "space": space,
-        "name": entity.name,
-        "normalised": normalised,
-        "type": entity.type,
-        "key": entity.key,
-        "anchor": tokens.anchor_hash(space, entity.key),
-        "name_hash": tokens.name_hash(space, normalised),
-        "spelled": entity.spelled,
-    }
     vector = None if entity.vector is None else pack_name_vector(entity.vector)
-    return {"entity": properties, "vector": vector}
+    return {"entity": _named(space, entity) | {"type": entity.type}, "vector": vector}
+
+
+def _named(space: str, row: EntityRow | AliasRow) -> dict[str, Any]:
+    normalised = normalise(row.name)
+    return {
+        "uid": row.uid,
+        "space": space,
+        "name": row.name,
+        "normalised": normalised,
+        "key": row.key,
+        "anchor": tokens.anchor_hash(space, row.key),
+        "name_hash": tokens.name_hash(space, normalised),
+        "spelled": row.spelled,
+    }

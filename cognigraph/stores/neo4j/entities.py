@@ -10,7 +10,6 @@ from cognigraph.ids import normalise
 from cognigraph.model import Merge, SuspectedDuplicate
 from cognigraph.model.storage import AuditEntry, EmbedderIdentity
 from cognigraph.resolution import incremental
-from cognigraph.stores.neo4j.audit import add_entry
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.tokens import name_hash
@@ -33,7 +32,6 @@ class Neo4jResolution:
         self._clock = clock
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
-        """Extracted entities with this name, or with an alias of it in the text."""
         normalised = normalise(name)
         rows = self._connection.rows(
             "resolve/called",
@@ -44,21 +42,19 @@ class Neo4jResolution:
         return [NamedEntity(*row) for row in rows]
 
     def merge(self, space: str, uid: str, into: str, by: str | None = None) -> None:
-        """Record a user's decision that two entities are the same."""
         entry = AuditEntry(self._clock(), space, "merge", by, (uid, into))
 
         def work(tx: Transaction) -> None:
             entity_map, at = _begin(tx, space, self._clock())
             incremental.merge(entity_map, uid, into, at)
             entity_map.touched.decide()
-            add_entry(tx, entry)
+            tx.audit(entry)
 
         self._connection.write(work)
 
     def split(
         self, space: str, uid: str, apart_from: str | None = None, by: str | None = None
     ) -> bool:
-        """Undo a merge, or separate an entity from its group or from one other entity."""
         subjects = (uid,) if apart_from is None else (uid, apart_from)
         entry = AuditEntry(self._clock(), space, "split", by, subjects)
 
@@ -67,18 +63,16 @@ class Neo4jResolution:
             split = incremental.split(entity_map, uid, at, apart_from)
             entity_map.touched.decide()
             if split:
-                add_entry(tx, entry)
+                tx.audit(entry)
             return split
 
         return self._connection.write(work)
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be the same but are not merged, and that no user has decided on."""
         rows = self._connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
         return [suspected_duplicate(*row) for row in rows]
 
     def names(self, space: str) -> EntityNames:
-        """Extracted entities whose names have vectors."""
         rows = self._connection.rows("resolve/names", space=space)
         state = self._connection.row("reindex/state")
         if state is not None:  # the vectors just read may be those of another embedder
@@ -96,13 +90,11 @@ class Neo4jResolution:
         )
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
-        """Pairs of entities that a comparison of their spelling, or a user, has already judged."""
         known = set(uids)
         rows = self._connection.rows("resolve/judged", uids=[*uids])
         return {(a, b) for a, b in rows if b in known}
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
-        """The history of merges, newest first."""
         rows = self._connection.rows("resolve/merges", space=space, skip=offset, limit=limit)
         return [merge_of(*row) for row in rows]
 

@@ -23,6 +23,8 @@ from cognigraph.stores.neo4j.connection import Row, Transaction
 from cognigraph.stores.neo4j.states import TouchedFacts
 
 _BATCH = 1000
+_RULED = (":RESEMBLES", ":RULED")
+"""What makes statements about pairs of similar entities those about users' constraints."""
 
 
 class Neo4jEntityMap:
@@ -39,27 +41,24 @@ class Neo4jEntityMap:
         self.touched = TouchedFacts(tx)
         """Facts whose ends have changed."""
 
-    def _rows(self, name: str, **parameters: Any) -> list[Row]:
+    def _rows(self, name: str, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         if any(isinstance(value, list) and not value for value in parameters.values()):
             return []
-        return self._tx.rows(f"resolve/{name}", **parameters)
+        return self._tx.rows(f"resolve/{name}", *replace, **parameters)
 
     def _block(self, key: int) -> str:
         return ids.uid("Block", self._space, str(key))
 
     def named(self, uids: Collection[str]) -> list[EntityName]:
-        """Extracted entities by uid, with their aliases."""
         return [
             EntityName(uid, name, type, frozenset(aliases), is_proper(spelling))
             for uid, name, type, aliases, _, spelling in self._rows("named", uids=sorted(uids))
         ]
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Add entities to blocks; return the size of each block and how many of them are new."""
         return self._change("enter", keys)
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Remove entities from blocks; return each block's size and how many were removed."""
         return self._change("leave", keys)
 
     def _change(
@@ -75,12 +74,10 @@ class Neo4jEntityMap:
         return {key_of[block]: (size, count) for block, size, count in changed}
 
     def sizes(self, keys: Collection[int]) -> dict[int, int]:
-        """Sizes of blocks."""
         of = {self._block(key): key for key in keys}
         return {of[block]: size for block, size in self._rows("sizes", blocks=sorted(of))}
 
     def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
-        """Members of blocks."""
         of = {self._block(key): key for key in keys}
         found: dict[int, list[str]] = {key: [] for key in keys}
         found.update(
@@ -89,14 +86,12 @@ class Neo4jEntityMap:
         return found
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        """All pairs with at least one of these entities."""
         return [
             Pair(a, b, PairVerdict(*relation), verdict)
             for a, b, *relation, verdict in self._rows("pairs", uids=sorted(uids))
         ]
 
     def write_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Insert or overwrite pairs."""
         rows = [
             {"a": p.a, "b": p.b, "properties": asdict(p.relation) | {"verdict": p.verdict}}
             for p in sorted(pairs, key=lambda pair: pair.ends)
@@ -104,15 +99,12 @@ class Neo4jEntityMap:
         self._rows("write_pairs", pairs=rows)
 
     def drop_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Delete pairs."""
         self._rows("drop_pairs", pairs=[list(pair.ends) for pair in pairs])
 
     def constraints(self, uids: Collection[str]) -> list[Constraint]:
-        """All constraints on at least one of these entities."""
         return [Constraint(*row) for row in self._rows("constraints", uids=sorted(uids))]
 
     def constrain(self, constraints: Sequence[Constraint]) -> None:
-        """Insert or overwrite constraints."""
         rows = [
             {
                 "a": rule.a,
@@ -121,29 +113,24 @@ class Neo4jEntityMap:
             }
             for rule in constraints
         ]
-        self._rows("constrain", constraints=rows)
+        self._rows("write_pairs", _RULED, pairs=rows)
 
     def lift(self, constraints: Sequence[Constraint]) -> None:
-        """Delete constraints."""
-        self._rows("lift", constraints=[[rule.a, rule.b] for rule in constraints])
+        self._rows("drop_pairs", _RULED, pairs=[[rule.a, rule.b] for rule in constraints])
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
-        """The members of the groups of these entities, each with its canonical entity."""
         rows = self._rows("groups", uids=sorted(uids))
         return {member: canonical for canonical, members in rows for member in members}
 
     def links(self, uids: Collection[str]) -> list[Link]:
-        """Merges in force of at least one of these entities."""
         return [Link(*row) for row in self._rows("links", uids=sorted(uids))]
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
-        """Record that the merges in ``gone`` ended and those in ``new`` began."""
         self._rows("unlink", links=[asdict(link) for link in gone], now=self._now)
         rows = [asdict(link) | {"uid": uuid4().hex} for link in new]
         self._rows("link", space=self._space, links=rows, now=self._now)
 
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
-        """Set the canonical entities of some entities, and move their facts accordingly."""
         set_canonical(self._tx, self._space, self._labels, canonical, self.touched.add)
 
 

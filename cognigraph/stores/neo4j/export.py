@@ -8,12 +8,12 @@ from uuid import uuid4
 from cognigraph.ids import revision_uid, session_uid
 from cognigraph.model import Summary, Written
 from cognigraph.resolution import incremental
-from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.model_rows import theme_of
+from cognigraph.stores.neo4j.connection import Row, Transaction
 from cognigraph.stores.neo4j.derive import entity_row
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
-from cognigraph.stores.neo4j.forget import remove_space
-from cognigraph.stores.neo4j.index.vectors import OwnIndexes
-from cognigraph.stores.neo4j.summaries import restore_written, theme_of
+from cognigraph.stores.neo4j.forget import Neo4jForgetting
+from cognigraph.stores.neo4j.summaries import restore_written
 from cognigraph.stores.readings import (
     Decision,
     SessionReading,
@@ -22,25 +22,17 @@ from cognigraph.stores.readings import (
     session_reading,
 )
 from cognigraph.stores.records import EntityRow, SessionNotes
-from cognigraph.times import Clock
 
 
-class Neo4jExport:
+class Neo4jExport(Neo4jForgetting):
     """The part of housekeeping for exports and imports: see ``HousekeepingStore``."""
-
-    def __init__(self, connection: Connection, indexes: OwnIndexes, clock: Clock) -> None:
-        self._connection = connection
-        self._indexes = indexes
-        self._clock = clock
 
     # Exports
 
     def stated(self, space: str) -> dict[str, str]:
-        """Facts that an application stated (JSON), by the uids of the first chunks."""
         return dict(map(tuple, self._connection.rows("export/stated", space=space)))
 
     def reading(self, space: str, session: str) -> SessionReading:
-        """What was read out of a session that exists."""
         connection, owner = self._connection, session_uid(space, session)
         state = connection.row("export/state", session=owner)
         assert state is not None
@@ -52,19 +44,17 @@ class Neo4jExport:
         )
 
     def notes(self, space: str, session: str) -> SessionNotes:
-        """Keys with their weights, themes, and summariser's state of a session that exists."""
         row = self._connection.row("export/notes", session=session_uid(space, session))
         assert row is not None
         version, state, keys, themes = row
         return SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
-            tuple(theme_of(theme) for theme in themes),
+            tuple(theme_of(*theme) for theme in themes),
             state or "",
         )
 
     def decisions(self, space: str) -> list[Decision]:
-        """What users decided on entities, in that order."""
         return [decision_of(row) for row in self._connection.rows("export/decisions", space=space)]
 
     # Imports
@@ -72,7 +62,6 @@ class Neo4jExport:
     def decide(
         self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
     ) -> None:
-        """Record decisions on entities, which are written if nothing has mentioned them yet."""
         now = self._clock()
 
         def work(tx: Transaction) -> None:
@@ -92,7 +81,6 @@ class Neo4jExport:
     def keep_revisions(
         self, space: str, session: str, version: int, revisions: Sequence[Summary]
     ) -> None:
-        """Replace the revisions of a session's summary; it then has this ``version``."""
         owner = session_uid(space, session)
         rows = [
             {
@@ -113,11 +101,9 @@ class Neo4jExport:
         )
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
-        """Write what writers keep, as an export has it."""
         restore_written(self._connection, space, versions)
 
     def begin_import(self, space: str) -> str | None:
-        """Note that an import fills a space that holds no messages; return its token."""
         token = uuid4().hex
 
         def begin(tx: Transaction) -> Row | None:
@@ -125,21 +111,16 @@ class Neo4jExport:
             return tx.row("insert/import", space=space, importer=token)
 
         while (row := self._connection.write(begin)) is not None and row[0]:
-            self._remove_imported(space)
+            self._remove(space, remember=False, keep_forgotten=True)
         return None if row is None else token
 
     def end_import(self, space: str, importer: str) -> bool:
-        """Note that an import has filled a space; False if its token is no longer valid."""
         return self._change_importer(space, importer, None)
 
     def undo_import(self, space: str, importer: str) -> None:
-        """Delete what an import has left, in bounded transactions, if its token is still valid."""
         if self._change_importer(space, importer, "removed"):
-            self._remove_imported(space)
+            self._remove(space, remember=False, keep_forgotten=True)
 
     def _change_importer(self, space: str, importer: str, to: str | None) -> bool:
         given = {"space": space, "importer": importer, "to": to}
         return self._connection.write(lambda tx: tx.row("insert/imported", **given)) is not None
-
-    def _remove_imported(self, space: str) -> None:
-        remove_space(self._connection, self._indexes, space, remember=False, keep_forgotten=True)

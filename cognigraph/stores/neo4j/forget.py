@@ -12,18 +12,19 @@ from cognigraph.ids import normalise, session_uid, uid
 from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.leaks import leaking, only_in, quoting
+from cognigraph.stores.forgetting import Counts, Preview, leaking, only_in, quoting
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.messages import chunk_row
+from cognigraph.stores.neo4j.queue import start_over
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.neo4j.states import TouchedFacts
 from cognigraph.stores.neo4j.summaries import drop_written
 from cognigraph.stores.neo4j.tokens import name_hash, tag_mark
 from cognigraph.stores.protocols import Chosen, Selection
 from cognigraph.stores.records import MessageRow, with_uid
-from cognigraph.times import from_micros
+from cognigraph.times import Clock, from_micros
 
 Rows = Connection | Transaction
 """What runs a statement: a read by itself, or one in a transaction."""
@@ -32,32 +33,152 @@ _BY_SPACE = ("Chunk(space, at, seq)", "chunk.space = $space AND chunk.at IS NOT 
              "AND chunk.seq IS NOT NULL")  # fmt: skip
 
 
-def choose_messages(connection: Connection, space: str, selection: Selection) -> list[Chosen]:
-    """Messages that match all criteria, by session."""
-    session = None if selection.session is None else session_uid(space, selection.session)
-    parameters: dict[str, Any] = {
-        "space": space,
-        "message": selection.message,
-        "session": session,
-        "speaker": selection.speaker,
-        "before": selection.before,
-        "role": selection.role,
-        "mark": None if selection.tag is None else tag_mark(selection.tag),
-        "expired": selection.expired,
-    }
-    rows = connection.rows("forget/choose", *_narrowed(selection), **parameters)
-    if selection.entity is not None:
-        about = _about(connection, space, selection.entity)
-        rows = [row for row in rows if (row[1], row[4]) in about]
-    return Chosen.by_session((row[0], row[1], row[2], row[3]) for row in rows)
+_REMOVED_AT_ONCE = 1000
+
+_STEPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    # Without its session, a worker cannot write what it read.
+    ("sessions", ()),
+    ("nodes", ()),
+    ("triples", ()),
+    ("merges", ()),
+    (
+        "nodes",
+        (
+            ("node:Chunk", "node:Written"),
+            ("(space, seq)", "(space, chain, version)"),
+            (" AND node.seq <= $until", " AND node.chain IS NOT NULL AND node.version IS NOT NULL"),
+        ),
+    ),
+    ("names", ()),
+    ("names", (("entity:Entity", "entity:Alias"),)),
+    *(
+        (
+            "nodes",
+            (
+                ("node:Chunk", f"node:{label}"),
+                ("(space, seq)", "(space)"),
+                (" AND node.seq <= $until", ""),
+            ),
+        )
+        for label in ("Key", "Version", "Forgotten")
+    ),
+)
+"""Statements, and what they replace, from what holds the others together on."""
 
 
-def _about(connection: Connection, space: str, entity: str) -> set[tuple[str, str]]:
-    normalised = normalise(entity)
-    rows = connection.rows(
-        "forget/about", space=space, name_hash=name_hash(space, normalised), normalised=normalised
-    )
-    return {(session, message) for session, message in rows}
+class Neo4jForgetting:
+    """The part of housekeeping that deletes and replaces: see ``HousekeepingStore``."""
+
+    def __init__(self, connection: Connection, indexes: OwnIndexes, clock: Clock) -> None:
+        self._connection = connection
+        self._indexes = indexes
+        self._clock = clock
+
+    def choose(self, space: str, selection: Selection) -> list[Chosen]:
+        session = None if selection.session is None else session_uid(space, selection.session)
+        rows = self._connection.rows(
+            "forget/choose", *_narrowed(selection), space=space, message=selection.message,
+            session=session, speaker=selection.speaker, before=selection.before,
+            role=selection.role, mark=None if selection.tag is None else tag_mark(selection.tag),
+            expired=selection.expired,
+        )  # fmt: skip
+        if selection.entity is not None:
+            normalised = normalise(selection.entity)
+            about = self._connection.rows(
+                "forget/about", space=space, name_hash=name_hash(space, normalised),
+                normalised=normalised,
+            )  # fmt: skip
+            messages = {(session, message) for session, message in about}
+            rows = [row for row in rows if (row[1], row[4]) in messages]
+        return Chosen.by_session((row[0], row[1], row[2], row[3]) for row in rows)
+
+    def preview_forget(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
+        preview = Preview()
+        for part in chosen:
+            session = part.session_uid
+            (chunks,) = self._connection.row("forget/chunks_of_session", session=session) or (0,)
+            lost = losses(self._connection, part, chunks)
+            preview.add(part, lost.times, chunks, lost.leaks, lost.is_read)
+        triples, entities = _ties(self._connection, sorted(preview.gone | preview.leaks))
+        return preview.forgotten(
+            _counts(self._connection, "triples", triples),
+            _counts(self._connection, "entities", entities),
+            _session_counts(self._connection, preview.reset, preview.gone),
+        )
+
+    def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
+        self._connection.write(Forgetting(space, chosen, remember=remember, now=self._clock()).run)
+
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space, in bounded transactions."""
+        self._remove(space, remember=remember)
+
+    def remove_space(self, space: str) -> None:
+        """Delete a space with all that it holds, in bounded transactions."""
+        self._remove(space, remember=False)
+
+    def _remove(self, space: str, *, remember: bool, keep_forgotten: bool = False) -> None:
+        """Delete all nodes of a space; after an interruption the same call goes on.
+
+        With ``remember`` the keys of its messages are noted as forgotten, and stay. What is added
+        to the space meanwhile stays too. With ``keep_forgotten`` only the keys noted before stay.
+        """
+        row = self._connection.write(lambda tx: tx.row("remove/begin", space=space))
+        until = row[0] if row else 0
+        if remember:
+            chosen = self.choose(space, Selection())
+            uids = [uid for part in chosen for uid in part.messages]
+            for start in range(0, len(uids), _REMOVED_AT_ONCE):
+                self.remember(space, uids[start : start + _REMOVED_AT_ONCE])
+        for name, replace in _STEPS[:-1] if remember or keep_forgotten else _STEPS:
+            while self._delete(name, replace, space, until) == _REMOVED_AT_ONCE:
+                pass
+        own = self._indexes.expected(space)
+        self._indexes.drop_of(own)
+        self._connection.write(lambda tx: tx.rows("remove/end", space=space))
+        # A search that saw the space without its indexes may have created them again.
+        self._indexes.drop_of(own)
+
+    def _delete(
+        self, name: str, replace: tuple[tuple[str, str], ...], space: str, until: int
+    ) -> int:
+        page = {"space": space, "until": until, "limit": _REMOVED_AT_ONCE}
+        row = self._connection.write(lambda tx: tx.row(f"remove/{name}", *replace, **page))
+        return int(row[0]) if row else 0
+
+    def remember(self, space: str, uids: Sequence[str]) -> None:
+        messages = list(uids)
+        self._connection.write(
+            lambda tx: tx.rows("forget/remember", space=space, messages=messages)
+        )
+
+    def forgotten(self, space: str) -> list[str]:
+        return [uid for (uid,) in self._connection.rows("export/forgotten", space=space)]
+
+    def update(self, space: str, message: MessageRow, at: datetime) -> bool:
+
+        def work(tx: Transaction) -> bool:
+            tx.check_generation()
+            tx.row("forget/lock", space=space)
+            old = tx.rows("update/chunks", session=message.session_uid, space=space, id=message.id)
+            if not old or old[0][2] == message.digest:
+                return False
+            _keep_version(tx, space, old, at)
+            _Update(space, with_uid(message, old[0][0]), old, at).run(tx)
+            return True
+
+        return self._connection.write(work)
+
+    def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
+        owner = session_uid(space, session)
+        chunks = self._connection.rows("update/chunks", session=owner, space=space, id=id)
+        if not chunks:
+            return []
+        rows = self._connection.rows("update/versions", message=chunks[0][0])
+        return [(text, from_micros(at)) for text, at in rows]
+
+    def versioned(self, space: str) -> set[str]:
+        return {uid for (uid,) in self._connection.rows("export/versioned", space=space)}
 
 
 def _narrowed(selection: Selection) -> list[tuple[str, str]]:
@@ -191,10 +312,9 @@ class Forgetting:
         reread = lost.is_read or bool(summing and summing[0])
         themes = 0
         if ends or reread:
-            for (other,) in tx.rows("forget/made_of", session=session):
-                themes += self._drop_summary(tx, other)
-                tx.rows("forget/reread", session=other)
-            themes += self._drop_summary(tx, session)
+            others = [uid for (uid,) in tx.rows("forget/made_of", session=session)]
+            themes = _drop_summaries(tx, [*others, session])
+            start_over(tx, others)
         tx.rows(
             "forget/total", space=self._space, triples=dropped.triples, length=dropped.length,
             themes=themes,
@@ -203,15 +323,15 @@ class Forgetting:
             tx.rows("forget/drop_session", session=session)
             return
         if reread:
-            tx.rows("forget/reread", session=session)
+            start_over(tx, [session])
 
-    def _drop_summary(self, tx: Transaction, session: str) -> int:
-        row = tx.row("forget/drop_summary", session=session)
-        assert row is not None
-        themes, keys = row
-        if keys:
-            tx.rows("derive/prune_keys", keys=sorted(keys))
-        return int(themes)
+
+def _drop_summaries(tx: Transaction, sessions: Sequence[str]) -> int:
+    """Delete keys, themes and revisions, which may quote what was forgotten; how many themes."""
+    rows = tx.rows("forget/drop_summary", sessions=sorted(sessions))
+    if keys := sorted({key for _, own in rows for key in own}):
+        tx.rows("derive/prune_keys", keys=keys)
+    return sum(themes for themes, _ in rows)
 
 
 def _prune_spoken_of(tx: Transaction, entity_map: EntityMap, affected: Affected) -> None:
@@ -239,22 +359,6 @@ def bridges(neighbours: Iterable[Row]) -> list[list[str]]:
         if end is not None:
             links.append([before, end])
     return links
-
-
-def update_message(connection: Connection, space: str, message: MessageRow, now: datetime) -> bool:
-    """Replace the text of a message; see ``HousekeepingStore.update``."""
-
-    def work(tx: Transaction) -> bool:
-        tx.check_generation()
-        tx.row("forget/lock", space=space)
-        old = tx.rows("update/chunks", session=message.session_uid, space=space, id=message.id)
-        if not old or old[0][2] == message.digest:
-            return False
-        _keep_version(tx, space, old, now)
-        _Update(space, with_uid(message, old[0][0]), old, now).run(tx)
-        return True
-
-    return connection.write(work)
 
 
 def _keep_version(tx: Transaction, space: str, old: Sequence[Row], now: datetime) -> None:
@@ -296,14 +400,13 @@ class _Update(Forgetting):
         """Put the chunks in the place of the old ones; cut or lengthen the chain at their end."""
         rows = [self._row(position) for position in range(len(self._message.chunks))]
         kept, more = rows[: len(self._old)], rows[len(self._old) :]
-        tx.rows("update/write", space=self._space, chunks=kept)
+        length = sum(row["properties"]["length"] for row in rows) - self._length
+        tx.rows("update/write", space=self._space, chunks=kept, more=len(more), length=length)
         if extra := self._old[len(rows) :]:
             self.drop_chunks(tx, extra, 0)
         if more:
             tx.rows("update/append", space=self._space, last=kept[-1]["properties"]["uid"],
                     session=self._chosen.session_uid, chunks=more)  # fmt: skip
-        length = sum(row["properties"]["length"] for row in rows)
-        tx.rows("update/count", space=self._space, chunks=len(more), length=length - self._length)
 
     def _row(self, position: int) -> dict[str, Any]:
         row = chunk_row(self._space, self._message, self._message.chunks[position], position)
@@ -312,56 +415,7 @@ class _Update(Forgetting):
         return row
 
 
-def earlier_versions(
-    connection: Connection, space: str, session: str, id: str
-) -> list[tuple[str, datetime]]:
-    """Earlier texts of a message, oldest first."""
-    owner = session_uid(space, session)
-    chunks = connection.rows("update/chunks", session=owner, space=space, id=id)
-    if not chunks:
-        return []
-    rows = connection.rows("update/versions", message=chunks[0][0])
-    return [(text, from_micros(at)) for text, at in rows]
-
-
 _BATCH = 500
-
-
-def preview_forget(connection: Connection, chosen: Sequence[Chosen]) -> Forgotten:
-    """Count what would go, and what would stay; somebody else may have deleted some of it."""
-    gone: set[str] = set()
-    leaks: set[str] = set()
-    reset: list[str] = []
-    messages = ended = 0
-    for part in chosen:
-        (chunks,) = connection.row("forget/chunks_of_session", session=part.session_uid) or (0,)
-        lost = losses(connection, part, chunks)
-        if not lost.times:
-            continue
-        messages += sum(uid in lost.times for uid in part.messages)
-        gone.update(lost.times)
-        leaks.update(lost.leaks)
-        ends = len(lost.times) == chunks
-        ended += ends
-        if ends or lost.is_read:
-            reset.append(part.session_uid)
-    triples, entities = _ties(connection, sorted(gone | leaks))
-    kept_triples = _tied_elsewhere(connection, "triples", triples)
-    kept_entities = _tied_elsewhere(connection, "entities", entities)
-    keys, themes, revisions, reread = _session_counts(connection, reset, gone)
-    return Forgotten(
-        messages=messages,
-        chunks=len(gone),
-        sessions=ended,
-        triples=len(triples) - kept_triples,
-        entities=len(entities) - kept_entities,
-        keys=keys,
-        themes=themes,
-        revisions=revisions,
-        kept_triples=kept_triples,
-        kept_entities=kept_entities,
-        reread=reread,
-    )
 
 
 def _ties(connection: Connection, chunks: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
@@ -375,13 +429,14 @@ def _ties(connection: Connection, chunks: Sequence[str]) -> tuple[Counter[str], 
     return triples, entities
 
 
-def _tied_elsewhere(connection: Connection, kind: str, ties: Mapping[str, int]) -> int:
-    """How many of some triples or entities other chunks say or mention too."""
-    return sum(
+def _counts(connection: Connection, kind: str, ties: Mapping[str, int]) -> Counts:
+    """How many of some triples or entities go; those that other chunks say or mention stay."""
+    kept = sum(
         total > ties[uid]
         for batch in _batches(sorted(ties))
         for uid, total in connection.rows(f"forget/weigh_{kind}", **{kind: batch})
     )
+    return len(ties) - kept, kept
 
 
 def _session_counts(
@@ -406,91 +461,3 @@ def _session_counts(
 def _batches(uids: Sequence[str]) -> Iterator[list[str]]:
     for start in range(0, len(uids), _BATCH):
         yield list(uids[start : start + _BATCH])
-
-
-_REMOVED_AT_ONCE = 1000
-
-_STEPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    # Without its session, a worker cannot write what it read.
-    ("sessions", ()),
-    ("nodes", ()),
-    ("triples", ()),
-    ("merges", ()),
-    (
-        "nodes",
-        (
-            ("node:Chunk", "node:Written"),
-            ("(space, seq)", "(space, chain, version)"),
-            (" AND node.seq <= $until", " AND node.chain IS NOT NULL AND node.version IS NOT NULL"),
-        ),
-    ),
-    ("names", ()),
-    ("names", (("entity:Entity", "entity:Alias"),)),
-    *(
-        (
-            "nodes",
-            (
-                ("node:Chunk", f"node:{label}"),
-                ("(space, seq)", "(space)"),
-                (" AND node.seq <= $until", ""),
-            ),
-        )
-        for label in ("Key", "Version", "Forgotten")
-    ),
-)
-"""Statements, and what they replace, from what holds the others together on."""
-
-
-def remove_space(
-    connection: Connection,
-    indexes: OwnIndexes,
-    space: str,
-    *,
-    remember: bool,
-    keep_forgotten: bool = False,
-) -> None:
-    """Delete all nodes of a space; after an interruption the same call goes on.
-
-    With ``remember`` the keys of its messages are noted as forgotten, and stay. What is added to
-    the space meanwhile stays too. With ``keep_forgotten`` only the keys noted before stay.
-    """
-    row = connection.write(lambda tx: tx.row("remove/begin", space=space))
-    until = row[0] if row else 0
-    if remember:
-        _remember(connection, space)
-    for name, replace in _STEPS[:-1] if remember or keep_forgotten else _STEPS:
-        while _delete(connection, name, replace, space, until) == _REMOVED_AT_ONCE:
-            pass
-    own = indexes.expected(space)
-    indexes.drop_of(own)
-
-    connection.write(lambda tx: tx.rows("remove/end", space=space))
-    # A search that saw the space without its indexes may have created them again.
-    indexes.drop_of(own)
-
-
-def _remember(connection: Connection, space: str) -> None:
-    chosen = choose_messages(connection, space, Selection())
-    uids = [uid for part in chosen for uid in part.messages]
-    for start in range(0, len(uids), _REMOVED_AT_ONCE):
-        batch = uids[start : start + _REMOVED_AT_ONCE]
-
-        def note(tx: Transaction, batch: list[str] = batch) -> None:
-            tx.rows("forget/remember", space=space, messages=batch)
-
-        connection.write(note)
-
-
-def _delete(
-    connection: Connection,
-    name: str,
-    replace: tuple[tuple[str, str], ...],
-    space: str,
-    until: int,
-) -> int:
-    row = connection.write(
-        lambda tx: tx.row(
-            f"remove/{name}", *replace, space=space, until=until, limit=_REMOVED_AT_ONCE
-        )
-    )
-    return int(row[0]) if row else 0

@@ -16,17 +16,17 @@ from cognigraph.model import (
     Stats,
     StoredMessage,
     Summary,
-    Theme,
     Triple,
     Written,
 )
 from cognigraph.model.filters import TripleQuery
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.neo4j import summaries
+from cognigraph.stores.model_rows import summary_of, written_of
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.summaries import episode_candidate
 from cognigraph.stores.neo4j.tokens import filter_values, name_hash
 from cognigraph.stores.neo4j.values import message_of, sessions_of, triple_of
-from cognigraph.times import Clock, from_micros, to_micros
+from cognigraph.times import Clock, micros
 
 
 class Neo4jGraph:
@@ -37,7 +37,6 @@ class Neo4jGraph:
         self._clock = clock
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """One whole message."""
         own = None if session is None else session_uid(space, session)
         row = self._connection.row("read/message", space=space, id=id, session=own)
         if row is None:
@@ -53,7 +52,6 @@ class Neo4jGraph:
         as_of: datetime | None = None,
         ids: Sequence[str] | None = None,
     ) -> list[Session]:
-        """Sessions, newest first."""
         if as_of is None:
             rows = self._connection.rows("read/sessions", space=space, skip=offset, limit=limit)
         else:
@@ -72,7 +70,6 @@ class Neo4jGraph:
         offset: int = 0,
         as_of: datetime | None = None,
     ) -> list[Entity]:
-        """Canonical entities, most triples first."""
         text = None if match is None else normalise(match)
         page: dict[str, Any] = {"space": space, "match": text, "skip": offset, "limit": limit}
         if as_of is None:
@@ -85,7 +82,6 @@ class Neo4jGraph:
         ]
 
     def triples(self, space: str, query: TripleQuery) -> list[Triple]:
-        """Triples, newest observation first."""
         statement, name = "read/triples", {}
         if query.entity is not None:
             normalised = normalise(query.entity)
@@ -101,7 +97,7 @@ class Neo4jGraph:
             slot=query.slot,
             text=query.text,
             valid_at=at,
-            valid_micros=None if at is None else to_micros(at),
+            valid_micros=micros(at),
             where=None if query.where is None else filter_values(query.where),
             skip=query.offset,
             limit=query.limit,
@@ -109,32 +105,28 @@ class Neo4jGraph:
         return [triple_of(row) for row in rows]
 
     def summaries(self, space: str, session: str) -> list[Summary]:
-        """Revisions of a session's keys and summary, newest first."""
         rows = self._connection.rows("read/summaries", session=session_uid(space, session))
         return [
-            Summary(
-                session=session,
-                version=version,
-                at=from_micros(at),
-                extractor=extractor,
-                keys=tuple(keys),
-                themes=tuple(Theme(*pair) for pair in zip(titles, texts, strict=True)),
-            )
-            for version, at, extractor, keys, titles, texts in rows
+            summary_of(session, row, keys, zip(titles, texts, strict=True))
+            for *row, keys, titles, texts in rows
         ]
 
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
-        """Episodes, newest first."""
-        return summaries.list_episodes(self._connection, space, session, limit, offset)
+        own = None if session is None else session_uid(space, session)
+        rows = self._connection.rows(
+            "read/episodes", space=space, session=own, skip=offset, limit=limit
+        )
+        return [episode_candidate(row).episode for row in rows]
 
     def written(self, space: str) -> list[Written]:
-        """All versions of what writers keep."""
-        return summaries.read_written(self._connection, space)
+        return [
+            written_of(row, steps, sources)
+            for *row, steps, sources in self._connection.rows("written/read", space=space)
+        ]
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
-        """Counts of a space; zeros for a space that does not exist."""
         if as_of is None:
             row = self._connection.row("read/stats", space=space, now=self._clock())
         else:

@@ -23,7 +23,14 @@ from cognigraph.stores.neo4j.index.vectors import NewestChunks, OwnIndexes
 from cognigraph.stores.neo4j.tokens import filter_values, lexemes, marks_of
 from cognigraph.stores.neo4j.values import instant, message_of, spread, vector
 from cognigraph.stores.protocols import import_runs
-from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow, Placed
+from cognigraph.stores.records import (
+    ChunkRow,
+    InsertStatus,
+    MessageData,
+    MessageRow,
+    Placed,
+    insert_statuses,
+)
 from cognigraph.text.terms import is_question
 from cognigraph.times import from_micros
 
@@ -47,7 +54,6 @@ class Neo4jMessages:
     def insert(
         self, space: str, messages: Sequence[MessageRow], importer: str = ""
     ) -> list[InsertStatus]:
-        """Write messages in one durable transaction."""
         if not messages:
             return []
         with within(self._timeout):
@@ -145,16 +151,8 @@ def _statuses(
         # The same batch often arrives again; that must not wait for the lock of the space.
         rows = connection.rows("insert/known", uids=uids)
     digests = {uid: (digest, *earlier) for uid, digest, earlier in rows}
-    statuses: list[InsertStatus] = []
-    for uid, message in zip(uids, messages, strict=True):
-        if uid not in digests:
-            statuses.append("new")
-            digests[uid] = (message.digest,)  # the batch may contain the uid twice
-        elif digests[uid][0] is None:
-            statuses.append("forgotten")
-        else:
-            statuses.append("known" if message.digest in digests[uid] else "conflict")
-    return statuses
+    forgotten = {uid for uid, (digest, *_) in digests.items() if digest is None}
+    return insert_statuses(messages, digests, forgotten)
 
 
 class _Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,28 +16,27 @@ from cognigraph.stores.batch_size import (
     crash_reason,
     is_evidence,
 )
+from cognigraph.stores.model_rows import backlog_of, theme_of, work_chunk
 from cognigraph.stores.neo4j import derive
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.index.packed import packed_of_values, unpacked_properties
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
-from cognigraph.stores.neo4j.summaries import theme_of
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.records import (
-    Backlog,
     Derivation,
     Failure,
     Lease,
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
-    WorkChunk,
-    readable,
+    Waiting,
 )
 from cognigraph.text.terms import searched
 from cognigraph.times import Clock, from_micros, to_micros
 
 _MOST_TRIES = 100
 _NEVER = 1 << 62
+_OF_SPACE = ("chunk.space IS NOT NULL", "chunk.space = $space")
 
 
 class Neo4jQueue:
@@ -60,9 +59,7 @@ class Neo4jQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         token, until = f"{worker}:{uuid4().hex}", now + lease_for
-        chunks = {"limit": limit, "context": context}
         for _ in range(_MOST_TRIES):
             # A read finds the session, so that idle workers lock nothing. If another worker leases
             # it first, the next session is tried.
@@ -76,10 +73,11 @@ class Neo4jQueue:
             if space is None:
                 self._last_leased = space_served
             held = {"session": session, "token": token, "now": now, "until": until}
-            if summaries and is_summary_due:
-                row = _take(self._connection, "queue/claim_summary", **held)
-            else:
-                row = _take(self._connection, "queue/claim", **held, **chunks)
+            row = _take(
+                self._connection,
+                "queue/claim_summary" if summaries and is_summary_due else "queue/claim",
+                **held, limit=limit, context=context,
+            )  # fmt: skip
             if row is not None:
                 return _lease(row, session_uid=session, token=token, expires=until)
         return None
@@ -88,7 +86,8 @@ class Neo4jQueue:
         """The session of the oldest pending chunk of a space, or of the next that has one."""
         named = {"now": now, "patience": PATIENCE}
         if space is not None:
-            return self._connection.row("queue/oldest_of_space", space=space, **named)
+            own = ("chunk.space > $after", "chunk.space = $space")
+            return self._connection.row("queue/oldest", own, space=space, until=None, **named)
         last = self._last_leased
         found = self._connection.row("queue/oldest", after=last, until=None, **named)
         if found is None and last:
@@ -98,7 +97,6 @@ class Neo4jQueue:
         return found
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
-        """Write a derivation if the lease still holds."""
         totals = derive.complete(self._connection, lease, derivation, self._clock())
         if totals is None:
             return False
@@ -115,7 +113,6 @@ class Neo4jQueue:
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Count the failed attempt or outage of each chunk, or of the summary; end the lease."""
         parameters = {
             "session": lease.session_uid,
             "token": lease.token,
@@ -134,27 +131,24 @@ class Neo4jQueue:
         return self._connection.write(work) is not None
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Extend a lease; False if it is lost."""
+        return self._extend(lease, until)
+
+    def release(self, lease: Lease) -> bool:
+        return self._extend(lease, None)
+
+    def _extend(self, lease: Lease, until: datetime | None) -> bool:
         parameters = {"session": lease.session_uid, "token": lease.token, "until": until}
         return self._connection.write(lambda tx: tx.row("queue/extend", **parameters)) is not None
 
-    def release(self, lease: Lease) -> bool:
-        """Return the chunks to the queue unchanged; False if the lease is lost."""
-        parameters = {"session": lease.session_uid, "token": lease.token}
-        return self._connection.write(lambda tx: tx.row("queue/release", **parameters)) is not None
-
     def start_over(self, lease: Lease) -> bool:
-        """End a lease and requeue the done chunks of its session; False if the lease is lost."""
-        parameters = {"session": lease.session_uid, "token": lease.token}
-        row = self._connection.write(lambda tx: tx.row("redo/start_over", **parameters))
-        return row is not None
+        return bool(
+            self._connection.write(lambda tx: start_over(tx, [lease.session_uid], lease.token))
+        )
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens of the open leases, and when they expire."""
         return {token: from_micros(until) for token, until in self._connection.rows("queue/leases")}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that crashed; count the crash against its chunks or summary."""
         evidence = is_evidence(token, until)
         counted = [count_crash(before, evidence=evidence) for before in range(MOST_CRASHES)]
         parameters = {
@@ -167,46 +161,37 @@ class Neo4jQueue:
         self._connection.write(lambda tx: tx.rows("queue/expire", **parameters))
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks and summaries pending again; return how many."""
 
         def work(tx: Transaction) -> int:
-            if space is None:
-                chunks = tx.rows("queue/retry")
-            else:
-                chunks = tx.rows("queue/retry_of_space", space=space)
+            chunks = tx.rows("queue/retry", *_only(space), space=space)
             return sum(row[0] for row in chunks + tx.rows("queue/retry_summaries", space=space))
 
         return self._connection.write(work)
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
         rows = self._connection.rows("queue/failures", space=space)
         rows += self._connection.rows("queue/summary_failures", space=space)
         return [Failure(*row) for row in rows]
 
     def extractors(self, space: str) -> dict[str, int]:
-        """The number of done chunks of each extractor."""
         return {
             name: count for name, count in self._connection.rows("redo/extractors", space=space)
         }
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Requeue the done chunks of the sessions that these extractors have processed."""
 
         def work(tx: Transaction) -> int:
-            row = tx.row("redo/requeue", space=space, extractors=list(extractors))
-            return int(row[0]) if row else 0
+            rows = tx.rows("redo/sessions", space=space, extractors=list(extractors))
+            return sum(start_over(tx, [uid for (uid,) in rows]))
 
         return self._connection.write(work)
 
     def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
         rows = self._connection.rows("queue/queued", space=space)
         rows += self._connection.rows("queue/queued_summaries", space=space)
         return list(dict.fromkeys(uid for (uid,) in rows))
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
-        """Uids of the sessions with a done chunk of one of these extractors."""
         rows = self._connection.rows("redo/sessions", space=space, extractors=list(extractors))
         return [uid for (uid,) in rows]
 
@@ -224,21 +209,11 @@ class Neo4jQueue:
         lease = _lease(row, session_uid=session_uid, token="", expires=from_micros(0))
         return replace(lease, notes=SessionNotes(lease.notes.version)) if again else lease
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-        if space is None:
-            row = self._connection.row("queue/pending")
-        else:
-            row = self._connection.row("queue/pending_of_space", space=space)
-        return int(row[0]) if row else 0
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Number of sessions whose summary is due."""
-        row = self._connection.row("queue/behind", space=space)
-        return int(row[0]) if row else 0
+    def waiting(self, space: str | None = None) -> Waiting:
+        row = self._connection.row("queue/waiting", *_only(space), space=space)
+        return Waiting(*(row or (0, 0, 0)))
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
-        """Chunks of one space that wait for their vectors."""
         named = {"space": space, "limit": limit}
         last = "" if space is not None else self._last_embedded
         row = self._connection.row("queue/unembedded", after=last, **named)
@@ -252,7 +227,6 @@ class Neo4jQueue:
         return Unembedded(row[0], tuple(chunks))
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
-        """Write the vectors of chunks that waited for them."""
         made = {chunk.uid: (chunk.digest, own) for chunk, own in zip(chunks, vectors, strict=True)}
 
         def write(tx: Transaction) -> None:
@@ -272,15 +246,24 @@ class Neo4jQueue:
 
         self._connection.write(write)
 
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Number of chunks that wait for their vectors."""
-        row = self._connection.row("queue/unembedded_count", space=space)
-        return int(row[0]) if row else 0
-
     def longest_wait(self, space: str | None = None) -> float:
-        """Seconds for which the oldest pending chunk has been pending."""
         row = self._connection.row("queue/longest_wait", space=space)
         return max(0.0, float(row[0])) if row else 0.0
+
+
+def _only(space: str | None) -> tuple[tuple[str, str], ...]:
+    """What to replace in a statement about the chunks of all spaces."""
+    return () if space is None else (_OF_SPACE,)
+
+
+def start_over(tx: Transaction, sessions: Iterable[str], token: str | None = None) -> list[int]:
+    """Requeue the done chunks of sessions, and end their leases; how many chunks of each.
+
+    With a ``token``, only of those that have this lease.
+    """
+    uids = sorted(sessions)
+    rows = tx.rows("redo/start_over", sessions=uids, token=token) if uids else []
+    return [count for (count,) in rows]
 
 
 def _take(connection: Connection, statement: str, **parameters: Any) -> Row | None:
@@ -303,29 +286,14 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
         space=space,
         session=session,
         session_uid=session_uid,
-        chunks=tuple(_work_chunk(session, chunk, arrivals) for chunk in chunks),
-        before=tuple(_work_chunk(session, chunk, {}) for chunk in reversed(before)),
+        chunks=tuple(work_chunk(session, chunk, arrivals) for chunk in chunks),
+        before=tuple(work_chunk(session, chunk, {}) for chunk in reversed(before)),
         notes=SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
-            tuple(theme_of(theme) for theme in themes),
+            tuple(theme_of(*theme) for theme in themes),
             state or "",
-            _backlog(*backlog),
+            backlog_of(*backlog),
         ),
         expires=expires,
     )
-
-
-def _backlog(
-    state: str | None, attempts: int | None, outages: int | None, crashes: int | None
-) -> Backlog | None:
-    if state is None:
-        return None
-    return Backlog(attempts or 0, outages or 0, state == "failed", crashes or 0)
-
-
-def _work_chunk(session: str, row: Row, arrivals: Mapping[int, int]) -> WorkChunk:
-    uid, message_id, speaker, at, text, *rest = row
-    rest[-3] = arrivals.get(rest[-3], 0)
-    text = readable(text, rest[-2])
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)

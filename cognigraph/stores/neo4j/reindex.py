@@ -83,10 +83,9 @@ class Neo4jReindexing:
             return
         if under_way is not None or stale is not None:
             self._remove(self._property)
-        self._connection.write(lambda tx: tx.rows("reindex/begin", next=self._target))
+        self._connection.write(lambda tx: _note(tx, next=self._target))
 
     def progress(self) -> tuple[int, int]:
-        """The number of vectors made so far, and how many there will be."""
         done = total = 0
         for layer in self._layers:
             row = self._connection.row("reindex/count", *layer.replace, property=self._property)
@@ -95,7 +94,6 @@ class Neo4jReindexing:
         return (0, total - done) if self._only_names else (done, total)
 
     def waiting(self, limit: int) -> list[Unindexed]:
-        """The next nodes without a new vector."""
         return self._missing(self._connection.rows, limit, self._after)
 
     def _missing(
@@ -118,7 +116,6 @@ class Neo4jReindexing:
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Store new vectors beside the ones in use."""
 
         def keep(tx: Transaction) -> None:
             if _checked_state(tx)[3] != self._target and not self._only_names:
@@ -154,13 +151,10 @@ class Neo4jReindexing:
         def change(tx: Transaction) -> None:
             tx.rows("reindex/hold")
             self._hold_and_catch_up(tx, embed)
-            tx.rows(
-                "reindex/switch",
-                generation=self._generation,
-                embedder=self._embedder.name,
-                dimension=self._embedder.dimension,
-                stale=self._connection.embedding,
-            )
+            _note(
+                tx, generation=self._generation, embedder=self._embedder.name,
+                dimension=self._embedder.dimension, stale=self._connection.embedding, next=None,
+            )  # fmt: skip
 
         self._connection.write(change)
         # A space created during that transaction was not locked by it. Its first messages, if any,
@@ -187,7 +181,7 @@ class Neo4jReindexing:
             pack_all(self._connection, vector_property(row[0]), row[2])
             self._indexes.drop(row[4])
             self._remove(row[4])
-            self._connection.write(lambda tx: tx.rows("reindex/cleaned"))
+            self._connection.write(lambda tx: _note(tx, stale=None))
 
     def _remove(self, name: str) -> None:
         for layer in _LAYERS:
@@ -207,6 +201,10 @@ class Neo4jReindexing:
             )
         )
         return None if row is None else row[0]
+
+
+def _note(tx: Transaction, **properties: Any) -> None:
+    tx.rows("reindex/note", properties=properties)
 
 
 def _checked_state(tx: Transaction) -> list[Any]:

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError, StoreUnavailableError
+from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import within
@@ -17,7 +17,7 @@ from cognigraph.stores.neo4j.index.vectors import wait_until_built
 from cognigraph.stores.neo4j.statements import cypher, vector_property
 from cognigraph.stores.neo4j.states import decide_again, decide_first
 from cognigraph.stores.neo4j.tokens import mark_token
-from cognigraph.stores.protocols import mismatch
+from cognigraph.stores.protocols import check_recorded, check_version
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
 
@@ -138,11 +138,7 @@ def _migrate(
 ) -> None:
     row = tx.row("schema/lock")
     version = row[0] if row else 0
-    if version > newest:
-        raise SchemaError(
-            f"{connection.uri} has schema {version}, this cognigraph knows up to {newest}; "
-            "upgrade cognigraph-memory"
-        )
+    check_version(connection.uri, version, newest)
     if 0 < version < number_of("full_text"):
         for name in _FULL_TEXT:
             connection.command("vectors/drop", name=name)
@@ -158,13 +154,10 @@ def _migrate(
     if 0 < version < number_of("states"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         decide_first(connection)
-    if 0 < version < number_of("more_slots"):
+    if 0 < version < number_of("full_text"):
         wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         decide_again(connection)
-    if 0 < version < number_of("marks"):
-        wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         index_marks(connection)
-    if 0 < version < number_of("packed"):
         found = tx.row("schema/version")
         assert found is not None
         pack_all(connection, vector_property(found[4]), found[2])
@@ -180,13 +173,7 @@ def _migrate(
 def _checked(row: Row, uri: str, embedder: EmbedderIdentity | None) -> EmbedderIdentity:
     _, name, dimension, analyzer, _ = row
     stored = EmbedderIdentity(name, dimension)
-    if embedder is not None and stored != embedder:
-        raise EmbedderMismatchError(mismatch(uri, stored, embedder))
-    if analyzer != ANALYZER:
-        raise SchemaError(
-            f"{uri} was indexed by {analyzer!r}, this version uses {ANALYZER!r}; "
-            "open it with the version that wrote it, or add the messages to another database"
-        )
+    check_recorded(uri, stored, embedder, analyzer, "database")
     return stored
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from cognigraph.arrays import Vector
 from cognigraph.ids import session_uid
-from cognigraph.model import Session, Triple
+from cognigraph.model import Triple
 from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
@@ -111,14 +111,6 @@ class Neo4jSearch:
             rows = self._connection.rows("read/triples_by_uid", space=space, uids=list(uids))
             return {row[0]: triple_of(row) for row in rows}
         return triples_with_newest(self._connection, space, uids, newest)
-
-    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
-        """Sessions by the caller's id."""
-        if not ids:
-            return {}
-        uids = [session_uid(space, id) for id in dict.fromkeys(ids)]
-        rows = self._connection.rows("read/sessions_by_uid", uids=uids)
-        return {session.id: session for session in sessions_of(rows)}
 
 
 def read_result(connection: Connection, space: str, query: ResultQuery) -> ResultRecords:

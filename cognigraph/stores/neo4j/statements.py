@@ -1,5 +1,9 @@
 """Statements as the server gets them: their texts, and their parameters.
 
+What several statements have in common is a part (``cypher/neo4j/parts``), which a line
+``// part: NAME`` stands for. A header says what a statement is for, and of its parameters and
+columns what their names do not say. ``micros(node.at)`` is a time in microseconds since 1970.
+
 The server plans a statement anew for each combination of the types of its parameters (a null, an
 empty list and a full one are of different types) and of the magnitudes of their lengths. That takes
 it up to a second. It does not look into maps, so a statement that only reads gets one map.
@@ -47,7 +51,7 @@ def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) ->
     ``embedding`` is the property that holds the vectors; ``packed``, which has them too, gets the
     same suffix. ``replace`` substitutes parts of the text; it must never contain user text.
     """
-    text = statement(f"neo4j/{name}.cypher")
+    text = _whole(name)
     if embedding != _EMBEDDING:
         text = _VECTORS.sub(rf"\1{embedding.removeprefix(_EMBEDDING)}", text)
     for old, new in replace:
@@ -56,6 +60,21 @@ def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) ->
         text = text.replace(old, new)
     options = " replan=skip" if name in _PLANNED_ONCE else ""
     return f"CYPHER 5{options}\n{text}"
+
+
+_PART = re.compile(r"^// part: (\w+)\n", re.MULTILINE)
+
+_HEADER = re.compile(r"\A(?://(?! part: ).*\n)+")
+
+_MICROS = re.compile(r"\bmicros\(([\w.]+)\)")
+
+
+def _whole(name: str) -> str:
+    """The text of a statement with its parts."""
+    text = _PART.sub(
+        lambda part: _HEADER.sub("", _whole(f"parts/{part[1]}")), statement(f"neo4j/{name}.cypher")
+    )
+    return _MICROS.sub(r"(\1.epochSeconds * 1000000 + \1.microsecond)", text)
 
 
 _FILTER = re.compile(r"// filter$.*?// end of filter$", re.MULTILINE | re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
@@ -12,14 +12,14 @@ from cognigraph.model import Triple
 from cognigraph.states.slots import FactForm
 from cognigraph.states.succession import NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
-from cognigraph.stores.neo4j.audit import add_entry
+from cognigraph.stores.model_rows import state_row
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.tokens import name_hash
 from cognigraph.stores.neo4j.values import periods, triple_of
 from cognigraph.stores.readings import NamedRuling, ruling_of
 from cognigraph.stores.records import ruling_entry
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
-from cognigraph.times import Clock, from_micros, to_micros
+from cognigraph.times import Clock, moment, to_micros
 
 _BATCH = 1000
 
@@ -43,14 +43,6 @@ def rule_unruled(
     return [uid for uid in ruled if uid is not None]
 
 
-class Reader(Protocol):
-    """Runs statements, in one transaction or each by itself."""
-
-    def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
-        """Run a statement."""
-        ...
-
-
 class Neo4jStates:
     """See :class:`cognigraph.stores.protocols.StateStore`."""
 
@@ -59,7 +51,6 @@ class Neo4jStates:
         self._clock = clock
 
     def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
-        """Record what a user said of facts, and decide their slots again."""
         now = self._clock()
 
         def work(tx: Transaction) -> None:
@@ -69,17 +60,15 @@ class Neo4jStates:
                 if uid is None:
                     raise NotFoundError(f"there is no triple with the uid {ruling.uid!r}")
                 touched.add([uid])
-                add_entry(tx, ruling_entry(ruling, now, space, by))
+                tx.audit(ruling_entry(ruling, now, space, by))
             touched.decide()
 
         self._connection.write(work)
 
     def rulings(self, space: str) -> list[NamedRuling]:
-        """What users said of the facts of a space that exist, in that order."""
         return [ruling_of(row) for row in self._connection.rows("states/all", space=space)]
 
     def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
-        """Record what users said before, of facts that exist or will be read later."""
         rows = [
             {"uid": ruling.uid, "kind": ruling.kind, "superseded_by": ruling.by, "at": ruling.at,
              "reason": ruling.reason, "recorded": ruling.order}
@@ -101,7 +90,6 @@ class Neo4jStates:
         return touched.standings_at(as_of)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
-        """Facts about slots of an entity, and those a user ruled on, oldest first."""
         normalised = normalise(entity)
         rows = self._connection.rows(
             "states/of_entity",
@@ -114,7 +102,6 @@ class Neo4jStates:
         return [facts[uid] for uid in uids if uid in facts]
 
     def contested(self, space: str, limit: int) -> list[list[Triple]]:
-        """Current facts that share a slot of one value with others, by slot."""
         rows = self._connection.rows("states/contested", space=space, limit=limit)
         facts = self._facts(space, [uid for row in rows for uid in row[0]])
         return [[facts[uid] for uid in row[0] if uid in facts] for row in rows]
@@ -127,7 +114,7 @@ class Neo4jStates:
 class TouchedFacts(state_rows.TouchedFacts[str]):
     """Facts whose slots must be decided again before the transaction ends."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Connection | Transaction) -> None:
         super().__init__()
         self._rows = reader.rows
 
@@ -175,7 +162,7 @@ class TouchedFacts(state_rows.TouchedFacts[str]):
             return [], []
         uids = sorted(found)
         rulings = [
-            Ruling(kind, uid, recorded, by, _time(at), reason)
+            Ruling(kind, uid, recorded, by, moment(at), reason)
             for kind, uid, recorded, by, at, reason in self._rows("states/rulings", uids=uids)
         ]
         return [_state_row(row) for row in self._rows("states/facts", uids=uids)], rulings
@@ -190,29 +177,9 @@ def _listed(slots: Collection[Slot[str]]) -> list[list[str]]:
 
 
 def _state_row(row: Row) -> StateRow[str]:
-    uid, subject, subject_type, relation, object, object_type, negated, *rest = row
-    canonical_subject, canonical_object, when, slot, holder, replaces, said, *standing = rest
-    status, valid_from, valid_to, by, at, decided_by, reason, earlier = standing
-    return StateRow(
-        key=uid,
-        uid=uid,
-        form=FactForm(subject, subject_type, relation, object, object_type, negated),
-        subject=canonical_subject,
-        object=canonical_object,
-        when=when,
-        slot=slot,
-        holder=holder,
-        replaces=replaces,
-        said=tuple(from_micros(at) for at in sorted(said)),
-        standing=Standing(
-            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason,
-            periods(earlier),
-        ),
-    )  # fmt: skip
-
-
-def _time(micros: int | None) -> Any:
-    return None if micros is None else from_micros(micros)
+    *fact, holder, replaces, said = row[:14]
+    *standing, earlier = row[14:]
+    return state_row(row[0], holder, (*fact, replaces, *standing), said, periods(earlier))
 
 
 def _standing_row(uid: str, standing: Standing) -> dict[str, Any]:

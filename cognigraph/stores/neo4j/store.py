@@ -9,7 +9,6 @@ from threading import Lock
 
 from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
-from cognigraph.stores.neo4j.audit import entries
 from cognigraph.stores.neo4j.connection import Connection, Reads
 from cognigraph.stores.neo4j.deadlines import wait_until_listening, within
 from cognigraph.stores.neo4j.entities import Neo4jResolution
@@ -23,6 +22,7 @@ from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.schema import check_server, migrations, prepare
 from cognigraph.stores.neo4j.search import Neo4jSearch
 from cognigraph.stores.neo4j.states import Neo4jStates
+from cognigraph.stores.records import audit_entry
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
@@ -88,7 +88,6 @@ class Neo4jStore:
 
     @property
     def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
         details = {"server": self._server}
         if self._connection.database is not None:
             details["database"] = self._connection.database
@@ -101,32 +100,33 @@ class Neo4jStore:
         self._lexicons.clear()
 
     def bookmarks(self) -> tuple[str, ...]:
-        """What names the newest state that this store has read or written."""
         return self._connection.bookmarks()
 
     def catch_up(self, bookmarks: Sequence[str]) -> None:
-        """Wait until this store sees the state that the bookmarks name."""
         if bookmarks:
             self._connection.catch_up(bookmarks)
 
     def spaces(self) -> list[str]:
-        """Names of all spaces, sorted."""
         return sorted(row[0] for row in self._connection.rows("read/spaces"))
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        """Entries of the audit log, newest first."""
-        return entries(self._connection, space, limit, offset)
+        of_space = (
+            ("Audit(at)", "Audit(owner, at)"),
+            ("entry.at IS NOT NULL", "entry.owner = $space AND entry.at IS NOT NULL"),
+        )
+        rows = self._connection.rows(
+            "audit/log", *(() if space is None else of_space), space=space, skip=offset, limit=limit
+        )
+        return [audit_entry(*row) for row in rows]
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> Neo4jReindexing:
-        """Start or resume a change to another embedder."""
         if precision is not None:
             raise ConfigurationError("the format of vectors is for SQLite files; leave it out")
         return Neo4jReindexing(self._connection, self._indexes, self._embedder, embedder)
 
     def check(self) -> list[Check]:
-        """Run the health checks of the database."""
         return run_checks(
             self._connection, self._version, self._embedder.dimension, self._indexes.expected()
         )
@@ -170,24 +170,20 @@ class Neo4jDatabases:
         return self._aliases.get(lower, lower)
 
     def names(self) -> list[str]:
-        """The databases of users that are online."""
         rows = self._system.rows("databases/list")
         with self._lock:
             self._aliases = {alias: name for name, aliases in rows for alias in aliases or ()}
         return sorted({name for name, _ in rows})
 
     def spaces(self, name: str) -> list[str]:
-        """The spaces of a database, which may have none."""
         with closing(self._connect(name)) as connection:
             return sorted(row[0] for row in connection.rows("read/spaces"))
 
     def logged(self, name: str) -> list[str]:
-        """The spaces in the audit log of a database, which may have none."""
         with closing(self._connect(name)) as connection:
             return sorted(row[0] for row in connection.rows("audit/spaces"))
 
     def open(self, name: str) -> Neo4jStore:
-        """Open a database, created if need be."""
         if name not in self.names():
             self._create(name)
         return self._open_store(name)

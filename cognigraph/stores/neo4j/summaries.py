@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from cognigraph.ids import session_uid
-from cognigraph.model import Episode, Theme
 from cognigraph.model.graph import Written, WrittenKind
 from cognigraph.stores.candidates import EpisodeCandidate
+from cognigraph.stores.model_rows import episode_of
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.records import ThemeRow, WrittenRow, next_versions, written_uid
-from cognigraph.times import from_micros
 
 
 def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> None:
@@ -23,54 +23,25 @@ def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> N
         tx.rows("derive/derived_from", pairs=pairs)
 
 
-def theme_of(row: Row) -> Theme:
-    """A theme of [title, summary, uid, reason, [[index, chunk uid]], [uids of themes]]."""
-    title, summary, uid, reason, covers, sources = row
-    chunks = tuple(chunk for _, chunk in sorted(covers))
-    return Theme(title, summary, uid, chunks, reason or "", tuple(sorted(sources)))
-
-
-def list_episodes(
-    connection: Connection, space: str, session: str | None, limit: int, offset: int
-) -> list[Episode]:
-    """Episodes, the one that ended last first."""
-    rows = connection.rows(
-        "read/episodes",
-        space=space,
-        session=None if session is None else session_uid(space, session),
-        skip=offset,
-        limit=limit,
-    )
-    return [episode_candidate(row).episode for row in rows]
-
-
 def episode_candidate(row: Row) -> EpisodeCandidate:
     """An episode of a row, with the chunks that it covers."""
-    uid, session, title, summary, started, ended, reason, covers, similarity = row
-    covered = sorted(covers)
-    messages = tuple(dict.fromkeys(message for *_, message in covered))
-    episode = Episode(
-        uid, session, title, summary, from_micros(started), from_micros(ended), reason or "",
-        messages,
-    )  # fmt: skip
-    return EpisodeCandidate(episode, max(0.0, 2 * similarity - 1), tuple(c for _, c, _ in covered))
+    *shown, covers, similarity = row
+    return episode_of(shown, covers, max(0.0, 2 * similarity - 1))
 
 
 _TEXT: dict[WrittenKind, str] = {"profile": "text", "procedure": "context"}
 """The property that holds the text."""
 
 
-def read_written(connection: Connection, space: str) -> list[Written]:
-    """All versions, by chain, oldest first."""
-    return [
-        Written(
-            kind, chain, version, from_micros(at), text, title, tuple(steps),
-            tuple(dict.fromkeys((session, message) for session, message in sources)),
-        )
-        for kind, chain, version, at, text, title, steps, sources in connection.rows(
-            "written/read", space=space
-        )
-    ]  # fmt: skip
+def _written(
+    uid: str, row: WrittenRow | Written, version: int, text: str
+) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """The properties of a version, and what its kind replaces in the statement that writes it."""
+    properties = {
+        "uid": uid, "kind": row.kind, "chain": row.chain, "version": version, "title": row.title,
+        _TEXT[row.kind]: text, "steps": list(row.steps),
+    }  # fmt: skip
+    return properties, ((":Procedure", ":Profile"),) if row.kind == "profile" else ()
 
 
 def write_written(tx: Transaction, space: str, session: str, rows: Sequence[WrittenRow]) -> None:
@@ -81,16 +52,7 @@ def write_written(tx: Transaction, space: str, session: str, rows: Sequence[Writ
     newest = {chain: (version, text) for chain, version, text in found}
     for item in next_versions(space, rows, newest):
         row = item.row
-        properties = {
-            "uid": item.uid,
-            "kind": row.kind,
-            "chain": row.chain,
-            "version": item.version,
-            "title": row.title,
-            _TEXT[row.kind]: item.text,
-            "steps": list(row.steps),
-        }
-        of_kind = ((":Procedure", ":Profile"),) if row.kind == "profile" else ()
+        properties, of_kind = _written(item.uid, row, item.version, item.text)
         tx.rows(
             "written/write", *of_kind, space=space, session=session, properties=properties,
             chunks=list(row.chunks), before=item.before,
@@ -107,17 +69,9 @@ def restore_written(connection: Connection, space: str, versions: Sequence[Writt
 
     def work(tx: Transaction) -> None:
         for one in versions:
-            properties = {
-                "uid": written_uid(space, one.chain, one.version),
-                "kind": one.kind,
-                "chain": one.chain,
-                "version": one.version,
-                "title": one.title,
-                _TEXT[one.kind]: one.text,
-                "steps": list(one.steps),
-            }
+            uid = written_uid(space, one.chain, one.version)
+            properties, of_kind = _written(uid, one, one.version, one.text)
             before = written_uid(space, one.chain, one.version - 1) if one.version > 1 else None
-            of_kind = ((":Procedure", ":Profile"),) if one.kind == "profile" else ()
             tx.rows(
                 "written/restore", *of_kind, space=space, properties=properties, at=one.at,
                 sources=[[session_uid(space, name), id] for name, id in one.sources],

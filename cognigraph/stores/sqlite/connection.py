@@ -57,23 +57,18 @@ class Counting(Protocol):
 
     def begin(self, connection: sqlite3.Connection) -> None:
         """Called before each write transaction."""
-        ...
 
     def count(self, connection: sqlite3.Connection) -> Any:
         """Called inside a transaction that changes anything."""
-        ...
 
     def acknowledge(self, counted: Any) -> None:
         """Called after the commit, with what was counted."""
-        ...
 
     def close(self, connection: sqlite3.Connection) -> None:
         """Called before a connection of a closed pool is closed."""
-        ...
 
     def leave(self) -> None:
         """Called after it was closed."""
-        ...
 
 
 class Pool:

@@ -65,7 +65,6 @@ class SQLiteResolution:
         self._file = file
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
-        """Extracted entities with this normalised name, or with an alias of it in the text."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> list[NamedEntity]:
             rows = connection.execute(_NAMED, {"space": space_id, "name": normalise(name)})
@@ -74,14 +73,12 @@ class SQLiteResolution:
         return self._file.query(space, [], work)
 
     def merge(self, space: str, uid: str, into: str, by: str | None = None) -> None:
-        """Record a user's decision that two entities are the same; ``into`` is canonical."""
         entry = AuditEntry(self._file.clock(), space, "merge", by, (uid, into))
         self._decide(space, lambda entities, at: incremental.merge(entities, uid, into, at), entry)
 
     def split(
         self, space: str, uid: str, apart_from: str | None = None, by: str | None = None
     ) -> bool:
-        """Undo a merge, or separate an entity from its group or from one other entity."""
         subjects = (uid,) if apart_from is None else (uid, apart_from)
         return self._decide(
             space,
@@ -105,12 +102,10 @@ class SQLiteResolution:
             return result
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be the same but are not merged, and that no user has decided on."""
         rows = self._file.select(space, _SUSPECTED, limit, offset)
         return [suspected_duplicate(*row) for row in rows]
 
     def names(self, space: str) -> EntityNames:
-        """Extracted entities whose names have vectors."""
         with self._file.read_vectors() as connection:
             id = space_id(connection, space)
             rows = connection.execute(_VECTORS, (id,)).fetchall()
@@ -121,12 +116,10 @@ class SQLiteResolution:
         return EntityNames(uids, names, normalised, types, canonical, vectors)
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
-        """Pairs that a comparison of their spelling, or a user, has already judged."""
         with self._file.read() as connection:
             return {(a, b) for a, b in connection.execute(_JUDGED, (json.dumps([*uids]),))}
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
-        """The history of merges, newest first."""
         return [merge_of(*row) for row in self._file.select(space, _MERGES, limit, offset)]
 
 

@@ -106,7 +106,6 @@ class SQLiteEntityMap:
         return sorted(found, key=lambda row: row[:3])
 
     def named(self, uids: Collection[str]) -> list[EntityName]:
-        """Extracted entities by uid, with their aliases."""
         aliases: dict[int, set[str]] = {}
         ids = self._id(uids)
         for id, alias in self._in(
@@ -120,13 +119,11 @@ class SQLiteEntityMap:
         ]
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Add entities to blocks; return the size of each block and how many of them are new."""
         new = self._change(_ENTER, keys)
         sizes = self.sizes({key for own in keys.values() for key in own}, new)
         return {key: (size, new[key]) for key, size in sizes.items()}
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Remove entities from blocks; return each block's size and how many were removed."""
         gone = self._change(_LEAVE, keys)
         sizes = self.sizes(gone)
         return {key: (sizes.get(key, 0), count) for key, count in gone.items()}
@@ -148,7 +145,6 @@ class SQLiteEntityMap:
         return {key: size for key, size in rows if size}
 
     def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
-        """Members of blocks."""
         rows = self._in(
             "SELECT key, entity_id FROM block WHERE space_id = ? AND key IN {}",
             keys,
@@ -161,7 +157,6 @@ class SQLiteEntityMap:
         return found
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        """All pairs with at least one of these entities."""
         columns = "kind, score, likely, reason, reading_a, reading_b, verdict"
         return [
             Pair(a, b, PairVerdict(kind, score, bool(likely), reason, *readings), verdict)
@@ -171,7 +166,6 @@ class SQLiteEntityMap:
         ]
 
     def write_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Insert or overwrite pairs."""
         self._id({uid for pair in pairs for uid in pair.ends})
         self._connection.executemany(
             "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -186,7 +180,6 @@ class SQLiteEntityMap:
         )  # fmt: skip
 
     def drop_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Delete pairs."""
         self._id({uid for pair in pairs for uid in pair.ends})
         self._connection.executemany(
             "DELETE FROM pair WHERE a_id = ? AND b_id = ?",
@@ -194,12 +187,10 @@ class SQLiteEntityMap:
         )
 
     def constraints(self, uids: Collection[str]) -> list[Constraint]:
-        """All constraints on at least one of these entities."""
         rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
         return [Constraint(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
 
     def constrain(self, constraints: Sequence[Constraint]) -> None:
-        """Insert or overwrite constraints."""
         self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
             "INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?)",
@@ -210,7 +201,6 @@ class SQLiteEntityMap:
         )
 
     def lift(self, constraints: Sequence[Constraint]) -> None:
-        """Delete constraints."""
         self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
             "DELETE FROM ruling WHERE a_id = ? AND b_id = ?",
@@ -218,7 +208,6 @@ class SQLiteEntityMap:
         )
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
-        """The members of the groups of these entities, each with its canonical entity."""
         return dict(
             self._in(
                 "SELECT e.uid, s.uid FROM entity e JOIN entity s ON s.id = e.shown_id "
@@ -228,12 +217,10 @@ class SQLiteEntityMap:
         )
 
     def links(self, uids: Collection[str]) -> list[Link]:
-        """Merges in force of at least one of these entities."""
         rows = self._around("by, reason, score, undone_at", "merge", uids, "a_id", "into_id")
         return [Link(*row[:5]) for row in rows if row[5] is None]
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
-        """Record that the merges in ``gone`` ended and those in ``new`` began."""
         self._id({uid for link in [*gone, *new] for uid in (link.a, link.into)})
         self._connection.executemany(
             "UPDATE merge SET undone_at = ? WHERE a_id = ? AND into_id = ? AND by = ? "
@@ -253,7 +240,6 @@ class SQLiteEntityMap:
         )  # fmt: skip
 
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
-        """Set the canonical entities of some entities, and move their facts accordingly."""
         self._id({*canonical, *(uid for uid in canonical.values() if uid is not None)})
         set_canonical(
             self._connection,

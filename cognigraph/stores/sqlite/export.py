@@ -60,13 +60,11 @@ class SQLiteExport:
     # Exports
 
     def stated(self, space: str) -> dict[str, str]:
-        """Facts that an application stated (JSON), by the uids of the first chunks."""
         query = """SELECT c.uid, d.facts FROM message_data d JOIN chunk c ON c.id = d.chunk_id
                    WHERE d.space_id = ? AND d.facts IS NOT NULL"""
         return dict(self._file.select(space, query))
 
     def reading(self, space: str, session: str) -> SessionReading:
-        """What was read out of a session that exists."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> SessionReading:
             id = connection.execute(_SESSION, (space_id, session)).fetchone()[:1]
@@ -80,7 +78,6 @@ class SQLiteExport:
         return self._file.query(space, SessionReading(False, "", {}), work)
 
     def notes(self, space: str, session: str) -> SessionNotes:
-        """Keys, themes and summariser's state of a session that exists."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> SessionNotes:
             id, version, state = connection.execute(_SESSION, (space_id, session)).fetchone()
@@ -89,7 +86,6 @@ class SQLiteExport:
         return self._file.query(space, SessionNotes(), work)
 
     def decisions(self, space: str) -> list[Decision]:
-        """What users decided on entities, in that order."""
         return [decision_of(row) for row in self._file.select(space, _DECISIONS)]
 
     # Imports
@@ -97,7 +93,6 @@ class SQLiteExport:
     def decide(
         self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
     ) -> None:
-        """Record decisions on entities, which are written if nothing has mentioned them yet."""
         with self._file.write_vectors() as connection:
             now = to_micros(self._file.clock())
             space_id, revision = bump(connection, space)
@@ -110,19 +105,16 @@ class SQLiteExport:
     def keep_revisions(
         self, space: str, session: str, version: int, revisions: Sequence[Summary]
     ) -> None:
-        """Replace the revisions of a session's summary; it then has this ``version``."""
         with self._file.write() as connection:
             replace_revisions(connection, session_uid(space, session), version, revisions)
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
-        """Write what writers keep, as an export has it."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             if id is not None:
                 restore_written(connection, space, id, versions)
 
     def begin_import(self, space: str) -> str | None:
-        """Note that an import fills a space that holds no messages; return its token."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             if importer_of(connection, space):
@@ -136,7 +128,6 @@ class SQLiteExport:
             return token
 
     def end_import(self, space: str, importer: str) -> bool:
-        """Note that an import has filled a space; False if its token is no longer valid."""
         with self._file.write() as connection:
             is_valid = importer_of(connection, space) == importer
             if is_valid:
@@ -144,7 +135,6 @@ class SQLiteExport:
             return is_valid
 
     def undo_import(self, space: str, importer: str) -> None:
-        """Delete what an import has left, if its token is still valid."""
         with self._file.write() as connection:
             if importer_of(connection, space) == importer:
                 _undo(connection, space)

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -73,61 +73,39 @@ class MemoryFile:
     """One open file and its transactions. Thread-safe: each thread uses a connection of its own."""
 
     def __init__(self, pool: Pool, record: Record, clock: Clock) -> None:
-        self._pool = pool
-        self._record = record
+        self.pool = pool
         self.clock = clock
-
-    @property
-    def pool(self) -> Pool:
-        """Its connections, for what is no transaction."""
-        return self._pool
-
-    @property
-    def path(self) -> str:
-        """The path of the file."""
-        return self._pool.path
-
-    @property
-    def vectors(self) -> VectorFormat:
+        self.read, self.write = pool.read, pool.write
+        """A read transaction, and a write transaction."""
+        self.vectors = record.vectors
         """How vectors are stored in this file."""
-        return self._record.vectors
-
-    @property
-    def key(self) -> bytes:
+        self.key = record.key
         """What seals the numbers that are shown and count the rows of all spaces."""
-        return self._record.key
-
-    def read(self) -> AbstractContextManager[Connection]:
-        """A read transaction."""
-        return self._pool.read()
-
-    def write(self) -> AbstractContextManager[Connection]:
-        """A write transaction."""
-        return self._pool.write()
+        self._record = record
 
     @contextmanager
     def read_vectors(self) -> Iterator[Connection]:
         """A read transaction that fails if the embedder was changed after the file was opened."""
-        with self._pool.read() as connection:
-            check_generation(connection, self._pool.path, self._record)
+        with self.pool.read() as connection:
+            check_generation(connection, self.pool.path, self._record)
             yield connection
 
     @contextmanager
     def write_vectors(self) -> Iterator[Connection]:
         """A write transaction that fails if the embedder was changed after the file was opened."""
-        with self._pool.write() as connection:
-            check_generation(connection, self._pool.path, self._record)
+        with self.pool.write() as connection:
+            check_generation(connection, self.pool.path, self._record)
             yield connection
 
     def query(self, space: str, empty: _T, work: Callable[[Connection, int], _T]) -> _T:
         """Run ``work`` with the row id of a space; return ``empty`` if there is no such space."""
-        with self._pool.read() as connection:
+        with self.pool.read() as connection:
             space_id = rows.space_id(connection, space)
             return empty if space_id is None else work(connection, space_id)
 
     def select(self, space: str, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """The rows of a query whose first parameter is the row id of a space; none without one."""
-        with self._pool.read() as connection:
+        with self.pool.read() as connection:
             space_id = rows.space_id(connection, space)
             if space_id is None:
                 return []
@@ -155,8 +133,6 @@ class MemoryFile:
 _TOKEN, _COUNT, _IN_LOG = "log_token", "log_changes", "log_is_needed"
 KEYS = (_TOKEN, _COUNT, _IN_LOG)
 """Metadata that belongs to one file and to none of its copies."""
-_EARLIER = "turns"
-"""What earlier versions noted before they stored the first message."""
 
 _RECORD = re.compile(rb"([0-9a-f]{16}) (\d{19}) (\d{10})\n")
 _PATIENCE = 2.0
@@ -200,7 +176,7 @@ def check_changes(pool: Pool, *, accept_loss: bool = False) -> None:
     if lost is not None:
         logger.warning("%s lacks %s; it is opened without them", pool.path, lost)
         with pool.write() as connection:
-            connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_TOKEN, _EARLIER))
+            connection.execute("DELETE FROM meta WHERE key = ?", (_TOKEN,))
         _path(pool).unlink(missing_ok=True)
     with pool.connection() as connection:
         _settle(connection)  # a program was killed while it began to write
@@ -230,7 +206,6 @@ class Changes:
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)",
                 [(_TOKEN, counted.token), (_COUNT, str(counted.changes)), (_IN_LOG, "yes")],
             )
-            connection.execute("DELETE FROM meta WHERE key = ?", (_EARLIER,))
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
@@ -295,8 +270,6 @@ def _lost(connection: sqlite3.Connection, pool: Pool, beside: _Counted | None) -
         return None  # a program is beginning to write, or was killed while it began
     if _meta(connection, _IN_LOG) == "yes":
         return "its newest changes"
-    if _meta(connection, _EARLIER) and not connection.execute("SELECT 1 FROM space").fetchone():
-        return "all messages"
     return None
 
 

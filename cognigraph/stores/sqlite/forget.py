@@ -11,13 +11,11 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from cognigraph.ids import session_uid
 from cognigraph.model import Forgotten
 from cognigraph.resolution.incremental import EntityMap, settle
-from cognigraph.resolution.incremental import forget as leave_groups
-from cognigraph.stores.leaks import leaking, only_in, quoting
+from cognigraph.stores.forgetting import Counts, Preview, leaking, only_in, quoting
 from cognigraph.stores.protocols import Chosen, Selection
 from cognigraph.stores.records import MessageRow, with_uid
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
@@ -27,6 +25,7 @@ from cognigraph.stores.sqlite.messages import Owner, bump, end_import, write_chu
 from cognigraph.stores.sqlite.queue import start_over
 from cognigraph.stores.sqlite.replace import (
     Affected,
+    delete_entities,
     drop_support,
     entities_without_support,
     prune,
@@ -36,7 +35,7 @@ from cognigraph.stores.sqlite.rows import space_id
 from cognigraph.stores.sqlite.search import entities_called
 from cognigraph.stores.sqlite.states import TouchedFacts
 from cognigraph.stores.sqlite.summaries import drop_written, sessions_made_of
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import from_micros, micros, to_micros
 
 _CHOSEN = """
 SELECT s.name, s.uid, c.uid, c.part FROM chunk c JOIN session s ON s.id = c.session_id
@@ -54,6 +53,17 @@ _OF_MESSAGE = "SELECT 1 FROM message_data d WHERE d.chunk_id = c.id - c.part"
 _TAGGED = f"""EXISTS ({_OF_MESSAGE} AND EXISTS (
   SELECT 1 FROM json_each(d.tags) WHERE value = :tag))"""
 _EXPIRED = f"EXISTS ({_OF_MESSAGE} AND d.expires <= :expired)"
+
+_CRITERIA = {
+    "message": "c.message_id = :message",
+    "session": "s.name = :session",
+    "speaker": "c.speaker = :speaker",
+    "before": "c.at < :before",
+    "entities": _ABOUT,
+    "role": "coalesce(c.role, 'person') = :role",
+    "tag": _TAGGED,
+    "expired": _EXPIRED,
+}
 
 _REASONS = """
 SELECT r.uid, r.reason, t.subject || ' ' || t.relation || ' ' || t.object
@@ -155,15 +165,12 @@ class SQLiteForgetting:
         self._file = file
 
     def choose(self, space: str, selection: Selection) -> list[Chosen]:
-        """Find the messages to forget, by session."""
         return self._file.query(space, [], lambda c, s: _choose(c, s, selection))
 
     def preview_forget(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
-        """Count what would go with these messages, and what would stay."""
         return self._file.query(space, Forgotten(), lambda c, _: _preview(c, chosen))
 
     def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
-        """Delete messages of one session with all that was read out of them."""
         with self._file.write() as connection:
             begin_erasing(connection, space)
             owner = _begin(connection, space, chosen.session_uid)
@@ -181,7 +188,6 @@ class SQLiteForgetting:
             _refresh_session(connection, chosen.session_uid, owner, reread=was_read)
 
     def forget_all(self, space: str, *, remember: bool) -> None:
-        """Delete all messages of a space with all that was read out of them."""
         with self._file.write() as connection:
             begin_erasing(connection, space)
             id = space_id(connection, space)
@@ -189,7 +195,6 @@ class SQLiteForgetting:
                 empty_space(connection, id, remember=remember)
 
     def remove_space(self, space: str) -> None:
-        """Delete a space with all that it holds."""
         with self._file.write() as connection:
             begin_erasing(connection, space)
             end_import(connection, space)
@@ -200,18 +205,15 @@ class SQLiteForgetting:
                 connection.execute("DELETE FROM space WHERE id = ?", (id,))
 
     def remember(self, space: str, uids: Sequence[str]) -> None:
-        """Note messages as forgotten."""
         with self._file.write() as connection:
             id, _ = bump(connection, space)
             _remember(connection, id, uids)
 
     def forgotten(self, space: str) -> list[str]:
-        """Uids of forgotten messages, sorted."""
         query = "SELECT uid FROM forgotten WHERE space_id = ? ORDER BY uid"
         return [uid for (uid,) in self._file.select(space, query)]
 
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
-        """Replace the text of a message; the old one stays as a version."""
         with self._file.write_vectors() as connection:
             old = connection.execute(_CHUNKS, (message.session_uid, message.id)).fetchall()
             if not old or old[0][3] == message.digest:
@@ -237,13 +239,11 @@ class SQLiteForgetting:
             return True
 
     def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
-        """Earlier texts of a message and when they were replaced, oldest first."""
         with self._file.read() as connection:
             rows = connection.execute(_VERSIONS, (id, session_uid(space, session)))
             return [(text, from_micros(at)) for text, at in rows]
 
     def versioned(self, space: str) -> set[str]:
-        """Uids of messages that have earlier texts."""
         query = "SELECT DISTINCT uid FROM version WHERE space_id = ?"
         return {uid for (uid,) in self._file.select(space, query)}
 
@@ -259,27 +259,22 @@ def _remember(connection: sqlite3.Connection, space: int, uids: Iterable[str]) -
 
 def _choose(connection: sqlite3.Connection, space: int, selection: Selection) -> list[Chosen]:
     """Messages that match all criteria, by session."""
-    conditions: list[str] = []
-    parameters: dict[str, Any] = {"space": space}
-    for value, name, condition in (
-        (selection.message, "message", "c.message_id = :message"),
-        (selection.session, "session", "s.name = :session"),
-        (selection.speaker, "speaker", "c.speaker = :speaker"),
-        (_moment(selection.before), "before", "c.at < :before"),
-        (_named(connection, space, selection.entity), "entities", _ABOUT),
-        (selection.role, "role", "coalesce(c.role, 'person') = :role"),
-        (selection.tag, "tag", _TAGGED),
-        (_moment(selection.expired), "expired", _EXPIRED),
-    ):
-        if value is not None:
-            conditions.append(f" AND {condition}")
-            parameters[name] = value
-    rows = connection.execute(_CHOSEN.format(conditions="".join(conditions)), parameters)
+    entities = selection.entity
+    values = {
+        "message": selection.message,
+        "session": selection.session,
+        "speaker": selection.speaker,
+        "before": micros(selection.before),
+        "entities": entities and json.dumps(entities_called(connection, space, entities)),
+        "role": selection.role,
+        "tag": selection.tag,
+        "expired": micros(selection.expired),
+    }
+    where = [text for name, text in _CRITERIA.items() if values[name] is not None]
+    rows = connection.execute(
+        _CHOSEN.format(conditions=" AND ".join(["", *where])), {"space": space, **values}
+    )
     return Chosen.by_session(rows)
-
-
-def _moment(at: datetime | None) -> int | None:
-    return None if at is None else to_micros(at)
 
 
 def _begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner | None:
@@ -410,15 +405,10 @@ def _prune_spoken_of(
     connection: sqlite3.Connection, entity_map: EntityMap, affected: Affected
 ) -> None:
     """Delete entities that nothing mentions any more although a user merged or split them."""
-    gone = entities_without_support(connection, affected.entities)
-    if not gone:
-        return
-    entity_map.lift(entity_map.constraints(gone.keys()))
-    connection.executemany(
-        "DELETE FROM merge WHERE a_id = :id OR into_id = :id", [{"id": id} for id in gone.values()]
-    )
-    leave_groups(entity_map, gone)
-    connection.executemany("DELETE FROM entity WHERE id = ?", [(id,) for id in gone.values()])
+    found = entities_without_support(connection, affected.entities)
+    if found:
+        entity_map.lift(entity_map.constraints(found.keys()))
+        delete_entities(connection, entity_map, {uid: id for uid, (id, _) in found.items()})
 
 
 def _delete_chunks(connection: sqlite3.Connection, ids: Collection[int]) -> None:
@@ -482,46 +472,33 @@ def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:
 
 def _preview(connection: sqlite3.Connection, chosen: Sequence[Chosen]) -> Forgotten:
     """Count what would go, and what would stay; somebody else may have deleted some of it."""
-    gone: set[int] = set()
-    untied: set[int] = set()
-    reset: list[int] = []
-    messages = ended = 0
+    preview = Preview()
     for part in chosen:
         id_of = _ids_of(connection, part.chunks)
-        if not id_of:
-            continue
-        ids = set(id_of.values())
-        session_id, chunks = connection.execute(
-            "SELECT id, chunks FROM session WHERE uid = ?", (part.session_uid,)
-        ).fetchone()
-        messages += sum(uid in id_of for uid in part.messages)
-        gone |= ids
-        ended += chunks == len(ids)
-        if _is_read(connection, ids):
-            untied |= set(_ids_of(connection, _leaks(connection, session_id, ids)).values())
-        if chunks == len(ids) or _is_read(connection, ids):
-            reset.append(session_id)
-    triples, kept_triples = _counts(connection, _TRIPLE_COUNTS, gone | untied)
-    entities, kept_entities = _counts(connection, _ENTITY_COUNTS, gone | untied)
-    keys, themes, revisions, reread = connection.execute(
-        _SESSION_COUNTS, {"sessions": json.dumps(reset), "gone": json.dumps([*gone])}
-    ).fetchone()
-    return Forgotten(
-        messages=messages,
-        chunks=len(gone),
-        sessions=ended,
-        triples=triples,
-        entities=entities,
-        keys=keys,
-        themes=themes,
-        revisions=revisions,
-        kept_triples=kept_triples,
-        kept_entities=kept_entities,
-        reread=reread,
+        if id_of:
+            session_id, chunks = connection.execute(
+                "SELECT id, chunks FROM session WHERE uid = ?", (part.session_uid,)
+            ).fetchone()
+            is_read = _is_read(connection, id_of.values())
+            leaks = _leaks(connection, session_id, id_of.values()) if is_read else []
+            preview.add(part, id_of, chunks, leaks, is_read)
+    ids = _ids_of(connection, preview.gone | preview.leaks).values()
+    sessions = connection.execute(
+        "SELECT s.id FROM json_each(?) j JOIN session s ON s.uid = j.value",
+        (json.dumps(preview.reset),),
+    )
+    lost = {
+        "sessions": json.dumps([id for (id,) in sessions]),
+        "gone": json.dumps([*_ids_of(connection, preview.gone).values()]),
+    }
+    return preview.forgotten(
+        _counts(connection, _TRIPLE_COUNTS, ids),
+        _counts(connection, _ENTITY_COUNTS, ids),
+        connection.execute(_SESSION_COUNTS, lost).fetchone(),
     )
 
 
-def _counts(connection: sqlite3.Connection, query: str, ids: Iterable[int]) -> tuple[int, int]:
+def _counts(connection: sqlite3.Connection, query: str, ids: Iterable[int]) -> Counts:
     """How many go and how many stay."""
     found = dict(connection.execute(query, {"gone": json.dumps([*ids])}).fetchall())
     return found.get(0, 0), found.get(1, 0)
@@ -541,7 +518,3 @@ def empty_space(connection: sqlite3.Connection, space: int, *, remember: bool) -
     connection.execute(
         "UPDATE space SET revision = revision + 1, epoch = epoch + 1 WHERE id = ?", (space,)
     )
-
-
-def _named(connection: sqlite3.Connection, space: int, entity: str | None) -> str | None:
-    return None if entity is None else json.dumps(entities_called(connection, space, entity))

@@ -55,23 +55,20 @@ _MATCHING = r"""AND e.id IN (
   UNION SELECT coalesce(e.shown_id, e.id) FROM alias a JOIN entity e ON e.id = a.entity_id
         WHERE a.space_id = :space AND a.normalised LIKE :pattern ESCAPE '\')"""
 _ENTITIES = f"""
-SELECT e.name, e.type,
-  (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL)
-  + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
-     AND folded_into IS NULL) AS n,
-  (SELECT count(DISTINCT chunk_id) FROM mention WHERE entity_id = e.id) AS m, e.id
-FROM entity e WHERE space_id = :space AND {_CANONICAL} {{matching}}
-ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
-_ENTITIES_AT = f"""
 SELECT * FROM (SELECT e.name, e.type,
-    (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL
-       AND first_observed <= :until)
+    (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL {{seen}})
     + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
-       AND folded_into IS NULL AND first_observed <= :until) AS n,
-    (SELECT count(DISTINCT m.chunk_id) FROM mention m JOIN chunk c ON c.id = m.chunk_id
-     WHERE m.entity_id = e.id AND c.at <= :until) AS m, e.id, e.normalised
+       AND folded_into IS NULL {{seen}}) AS n,
+    (SELECT count(DISTINCT m.chunk_id) FROM mention m {{said}} WHERE m.entity_id = e.id) AS m,
+    e.id, e.normalised
   FROM entity e WHERE space_id = :space AND {_CANONICAL} {{matching}})
-WHERE n > 0 OR m > 0 ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
+{{some}} ORDER BY n DESC, m DESC, normalised, type LIMIT :limit OFFSET :offset"""
+_NOW = {"seen": "", "said": "", "some": ""}
+_AT = {
+    "seen": "AND first_observed <= :until",
+    "said": "JOIN chunk c ON c.id = m.chunk_id AND c.at <= :until",
+    "some": "WHERE n > 0 OR m > 0",
+}
 _ALIASES = """
 SELECT e.shown_id, e.name FROM entity e
 WHERE e.shown_id IN (SELECT value FROM json_each(:ids)) AND e.id != e.shown_id
@@ -136,7 +133,6 @@ class SQLiteGraph:
         self._file = file
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """One whole message; the newest one if several sessions have a message of that id."""
         return self._file.query(space, None, lambda c, s: find_message(c, s, id, session))
 
     def sessions(
@@ -148,7 +144,6 @@ class SQLiteGraph:
         as_of: datetime | None = None,
         ids: Sequence[str] | None = None,
     ) -> list[Session]:
-        """Sessions, newest first; as of a time, those that had begun, with their summary then."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> list[Session]:
             if as_of is None:
@@ -181,7 +176,6 @@ class SQLiteGraph:
         offset: int = 0,
         as_of: datetime | None = None,
     ) -> list[Entity]:
-        """Canonical entities, most triples first; merged entities are among their aliases."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> list[Entity]:
             values = {
@@ -189,12 +183,9 @@ class SQLiteGraph:
                 "pattern": None if match is None else pattern_of(match),
                 "until": None if as_of is None else to_micros(as_of),
             }  # fmt: skip
-            statement, others = (
-                (_ENTITIES, _ALIASES) if as_of is None else (_ENTITIES_AT, _ALIASES_AT)
-            )
-            rows = connection.execute(
-                statement.format(matching="" if match is None else _MATCHING), values
-            ).fetchall()
+            others, said = (_ALIASES, _NOW) if as_of is None else (_ALIASES_AT, _AT)
+            statement = _ENTITIES.format(matching="" if match is None else _MATCHING, **said)
+            rows = connection.execute(statement, values).fetchall()
             aliases: dict[int, set[str]] = {}
             listed = json.dumps([row[4] for row in rows])
             for id, name in connection.execute(others, {"ids": listed, "until": values["until"]}):
@@ -209,21 +200,17 @@ class SQLiteGraph:
         return self._file.query(space, [], work)
 
     def triples(self, space: str, query: TripleQuery) -> list[Triple]:
-        """Triples, newest observation first."""
         return self._file.query(space, [], lambda c, s: list_facts(c, s, query))
 
     def summaries(self, space: str, session: str) -> list[Summary]:
-        """Revisions of a session's keys and summary, newest first."""
         return self._file.query(space, [], lambda c, s: read_revisions(c, s, session))
 
     def episodes(
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
-        """Episodes, newest first."""
         return self._file.query(space, [], lambda c, s: list_episodes(c, s, session, limit, offset))
 
     def written(self, space: str) -> list[Written]:
-        """All versions of what writers keep."""
         return self._file.query(space, [], read_written)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:

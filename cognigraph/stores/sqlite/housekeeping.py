@@ -116,12 +116,10 @@ class SQLiteHousekeeping(SQLiteForgetting, SQLiteExport):
     """See :class:`cognigraph.stores.protocols.HousekeepingStore`."""
 
     def messages(self, space: str, query: MessageQuery) -> list[Placed]:
-        """List messages in order of (time, arrival), each with its position."""
         key = self._file.key
         return self._file.query(space, [], lambda c, s: list_messages(c, s, query, key))
 
     def audit(self, entry: AuditEntry) -> None:
-        """Add an entry to the audit log."""
         with self._file.write() as connection:
             add_audit_entry(connection, entry)
 

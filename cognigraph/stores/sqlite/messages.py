@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
@@ -15,14 +15,22 @@ from typing import Any
 from cognigraph.errors import StoreError
 from cognigraph.model import StoredMessage
 from cognigraph.model.filters import MessageQuery, Position
+from cognigraph.stores import model_rows
 from cognigraph.stores.protocols import import_runs
-from cognigraph.stores.records import InsertStatus, MessageData, MessageRow, Placed
+from cognigraph.stores.records import (
+    InsertStatus,
+    MessageData,
+    MessageRow,
+    Placed,
+    insert_statuses,
+)
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.rows import (
     DONE,
     JOIN_DATA,
+    Condition,
     VectorFormat,
-    metadata_of,
+    all_of,
     pack_terms,
     pack_uid,
     role_number,
@@ -31,7 +39,7 @@ from cognigraph.stores.sqlite.rows import (
     tags_of,
 )
 from cognigraph.text.terms import is_question
-from cognigraph.times import from_micros, system_clock, to_micros
+from cognigraph.times import micros, system_clock, to_micros
 
 
 class SQLiteMessages:
@@ -43,7 +51,6 @@ class SQLiteMessages:
     def insert(
         self, space: str, messages: Sequence[MessageRow], importer: str = ""
     ) -> list[InsertStatus]:
-        """Write messages in one durable transaction."""
         # The same messages often arrive again; that must not wait for the write lock.
         with self._file.read() as connection:
             statuses = statuses_of(connection, messages)
@@ -56,32 +63,22 @@ class SQLiteMessages:
 def statuses_of(
     connection: sqlite3.Connection, messages: Sequence[MessageRow]
 ) -> list[InsertStatus]:
-    """Whether each message is new, known, forgotten, or another one is stored under its uid.
-
-    Of several messages with one uid, the first counts as stored for the others.
-    """
+    """The status that each message would have."""
     uids = [message.chunks[0].uid for message in messages]
-    stored = dict(select_in(connection, "SELECT uid, digest FROM chunk WHERE uid IN ({})", uids))
-    missing = [uid for uid in uids if uid not in stored]
+    stored = select_in(connection, "SELECT uid, digest FROM chunk WHERE uid IN ({})", uids)
+    digests = {uid: [digest] for uid, digest in stored}
+    changed = {
+        uid
+        for uid, message in zip(uids, messages, strict=True)
+        if uid in digests and message.digest != digests[uid][0]
+    }
+    versions = "SELECT uid, digest FROM version WHERE uid IN ({})"
+    earlier = select_in(connection, versions, sorted(changed))
+    for uid, digest in earlier:
+        digests[uid].append(digest)
+    missing = [uid for uid in uids if uid not in digests]
     gone = select_in(connection, "SELECT uid FROM forgotten WHERE uid IN ({})", missing)
-    forgotten = {uid for (uid,) in gone}
-    statuses: list[InsertStatus] = []
-    for uid, message in zip(uids, messages, strict=True):
-        if uid in forgotten:
-            statuses.append("forgotten")
-        elif uid not in stored:
-            stored[uid] = message.digest
-            statuses.append("new")
-        elif stored[uid] == message.digest or _was_version(connection, uid, message.digest):
-            statuses.append("known")
-        else:
-            statuses.append("conflict")
-    return statuses
-
-
-def _was_version(connection: sqlite3.Connection, uid: str, digest: str) -> bool:
-    earlier = "SELECT 1 FROM version WHERE uid = ? AND digest = ?"
-    return connection.execute(earlier, (uid, digest)).fetchone() is not None
+    return insert_statuses(messages, digests, {uid for (uid,) in gone})
 
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
@@ -205,7 +202,7 @@ def write_data(
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             chunk_id, space_id, parts, data.metadata, json.dumps(data.tags), data.raw, data.facts,
-            None if data.expires is None else to_micros(data.expires), data.written_by,
+            micros(data.expires), data.written_by,
         ),
     )  # fmt: skip
 
@@ -240,21 +237,29 @@ def unfinished_imports(connection: sqlite3.Connection) -> list[str]:
 
 _FIRSTS = """
 SELECT c.id, c.at, c.uid FROM chunk c {index} {joined}
-WHERE c.space_id = :space AND c.part = 0 {conditions}
-ORDER BY c.at {order}, c.id {order} LIMIT :limit"""
+WHERE {where}
+ORDER BY c.at {order}, c.id {order} LIMIT ?"""
 
 _OF_SOURCE = """
 CROSS JOIN session n ON n.id = c.session_id LEFT JOIN message_data d ON d.chunk_id = c.id"""
 
 _PARTS = f"""
-SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
+SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, w.state, c.role,
        d.metadata, d.tags, d.raw, d.expires, d.written_by
-FROM json_each(?) j JOIN chunk f ON f.id = j.value
+FROM {{firsts}}
 JOIN session s ON s.id = f.session_id
 JOIN chunk c ON c.space_id = f.space_id AND c.message_id = f.message_id
   AND c.session_id = f.session_id
 JOIN work w ON w.chunk_id = c.id {JOIN_DATA}
-ORDER BY j.key, c.part"""
+ORDER BY {{order}} c.part"""
+_LISTED = _PARTS.format(firsts="json_each(?) j JOIN chunk f ON f.id = j.value", order="j.key,")
+# The plus keeps SQLite from reading the space in the order of its times.
+_FOUND = _PARTS.format(
+    firsts="""(SELECT c.id FROM chunk c JOIN session s ON s.id = c.session_id
+  WHERE c.space_id = ? AND c.message_id = ? AND c.part = 0 AND (? IS NULL OR s.name = ?)
+  ORDER BY +c.at DESC, c.session_id DESC LIMIT 1) j JOIN chunk f ON f.id = j.id""",
+    order="",
+)
 
 
 def list_messages(
@@ -264,101 +269,66 @@ def list_messages(
     if query.after is not None:
         at = query.after.at
         query = replace(query, after=Position(at, unseal(query.after.arrival, key, at)))
-    conditions, parameters = _conditions(query)
+    where, values = all_of(_conditions(space, query))
     statement = _FIRSTS.format(
-        conditions=conditions,
+        where=where,
         joined="" if query.where is None else _OF_SOURCE,
         order="DESC" if query.newest_first else "ASC",
         index="INDEXED BY chunk_time" if query.session is None else "INDEXED BY chunk_order",
     )
-    firsts = connection.execute(
-        statement, {"space": space, "limit": query.limit, **parameters}
-    ).fetchall()
+    firsts = connection.execute(statement, (*values, query.limit)).fetchall()
     found = _whole(connection, [row[0] for row in firsts])
     return [Placed(Position(at, seal(id, key, at)), found[id], uid) for id, at, uid in firsts]
 
 
-def _conditions(query: MessageQuery) -> tuple[str, dict[str, Any]]:
-    after = query.after
-    possible: list[tuple[str, dict[str, Any] | None]] = [
-        (
-            "c.session_id = (SELECT id FROM session WHERE space_id = :space AND name = :session)",
-            None if query.session is None else {"session": query.session},
-        ),
-        ("c.speaker = :speaker", None if query.speaker is None else {"speaker": query.speaker}),
-        ("c.at >= :since", None if query.since is None else {"since": to_micros(query.since)}),
-        ("c.at < :until", None if query.until is None else {"until": to_micros(query.until)}),
-        (
-            f"(c.at, c.id) {'<' if query.newest_first else '>'} (:after_at, :after_id)",
-            None if after is None else {"after_at": after.at, "after_id": after.arrival},
-        ),
-    ]
-    chosen = [(text, values) for text, values in possible if values is not None]
-    parameters = {name: value for _, values in chosen for name, value in values.items()}
-    texts = [text for text, _ in chosen]
-    for text, given in source_conditions(query.where) if query.where is not None else ():
-        names = [f"given{len(parameters) + number}" for number in range(len(given))]
-        texts.append(f"({_named(text, names)})")
-        parameters |= dict(zip(names, given, strict=True))
-    return "".join(f" AND {text}" for text in texts), parameters
-
-
-def _named(condition: str, names: Sequence[str]) -> str:
-    """A condition with names in place of its question marks."""
-    first, *rest = condition.split("?")
-    return first + "".join(f":{name}{text}" for name, text in zip(names, rest, strict=True))
+def _conditions(space: int, query: MessageQuery) -> Iterator[Condition]:
+    yield "c.space_id = ? AND c.part = 0", (space,)
+    if query.session is not None:
+        own = "c.session_id = (SELECT id FROM session WHERE space_id = ? AND name = ?)"
+        yield own, (space, query.session)
+    if query.speaker is not None:
+        yield "c.speaker = ?", (query.speaker,)
+    if query.since is not None:
+        yield "c.at >= ?", (to_micros(query.since),)
+    if query.until is not None:
+        yield "c.at < ?", (to_micros(query.until),)
+    if query.after is not None:
+        yield (
+            f"(c.at, c.id) {'<' if query.newest_first else '>'} (?, ?)",
+            (
+                query.after.at,
+                query.after.arrival,
+            ),
+        )
+    if query.where is not None:
+        yield from source_conditions(query.where)
 
 
 def _whole(connection: sqlite3.Connection, firsts: list[int]) -> dict[int, StoredMessage]:
     """Whole messages by the id of their first chunk."""
     parts: dict[int, list[tuple[Any, ...]]] = {}
-    for row in connection.execute(_PARTS, (json.dumps(firsts),)):
-        parts.setdefault(row[0], []).append(row[1:])
-    return {
-        first: message_of(rows[0][0], [row[1:] for row in rows]) for first, rows in parts.items()
-    }
+    for first, *row in connection.execute(_LISTED, (json.dumps(firsts),)):
+        parts.setdefault(first, []).append(tuple(row))
+    return {first: _message_of(rows) for first, rows in parts.items()}
 
 
 def find_message(
     connection: sqlite3.Connection, space: int, id: str, session: str | None
 ) -> StoredMessage | None:
-    """A whole message."""
-    rows = connection.execute(
-        f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-                  d.metadata, d.tags, d.raw, d.expires, d.written_by
-           FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
-           {JOIN_DATA}
-           WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
-           ORDER BY c.at DESC, c.session_id DESC, c.part""",
-        (space, id, session, session),
-    ).fetchall()
-    rows = [row for row in rows if row[4] == rows[0][4]]
-    return message_of(id, rows) if rows else None
+    """A whole message; the newest one if several sessions have a message of that id."""
+    rows = connection.execute(_FOUND, (space, id, session, session)).fetchall()
+    return _message_of([row[1:] for row in rows]) if rows else None
 
 
-def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
-    """A whole message, of rows of its chunks.
-
-    A row holds session, speaker, time, text, session id, state, role, metadata, tags, raw, expires
-    and who wrote it.
-    """
-    name, speaker, at = rows[0][:3]
-    text = "".join(row[3] for row in rows)
-    role, metadata, tags, raw, expires, written_by = rows[0][6:]
-    return StoredMessage(
-        id=id,
-        session=name,
-        speaker=speaker,
-        at=from_micros(at),
-        text=text,
-        chunks=len(rows),
+def _message_of(rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
+    """A whole message, of rows of its chunks as ``_PARTS`` has them."""
+    id, name, speaker, at, *_, role, metadata, tags, raw, expires, written_by = rows[0]
+    return model_rows.message_of(
+        id,
+        [row[4] for row in rows],
+        tags_of(tags),
+        (name, speaker, at, role, metadata, raw, expires, written_by),
         is_enriched=all(row[5] == DONE for row in rows),
-        role=role,
-        metadata=metadata_of(metadata),
-        tags=tags_of(tags),
-        raw=None if raw is None else json.loads(raw),
-        expires=None if expires is None else from_micros(expires),
-        written_by=written_by,
     )
 
 

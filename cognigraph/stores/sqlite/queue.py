@@ -22,16 +22,15 @@ from cognigraph.stores.batch_size import (
     failures_of,
     is_evidence,
 )
+from cognigraph.stores.model_rows import backlog_of, work_chunk
 from cognigraph.stores.records import (
-    Backlog,
     Derivation,
     Failure,
     Lease,
     SessionNotes,
     Unembedded,
     UnembeddedChunk,
-    WorkChunk,
-    readable,
+    Waiting,
 )
 from cognigraph.stores.sqlite.derive import write_derivation
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -129,7 +128,6 @@ class SQLiteQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease chunks of the session with a space's oldest pending chunk, or a due summary."""
         with self._file.read() as connection:  # an idle worker must not take the write lock
             if not connection.execute(_HAS_PENDING).fetchone()[0]:
                 return None
@@ -164,7 +162,6 @@ class SQLiteQueue:
             return _lease(connection, session_id, rows, context, token, until)
 
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
-        """A session's pending chunks, due for a retry or not; with ``again`` the done ones too."""
         with self._file.read() as connection:
             row = connection.execute(
                 "SELECT id FROM session WHERE uid = ?", (session_uid,)
@@ -180,7 +177,6 @@ class SQLiteQueue:
         return lease if rows or waits else None
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
-        """Write a derivation if the lease still holds."""
         with self._file.write_vectors() as connection:
             if not _holds(connection, lease):
                 return False
@@ -199,7 +195,6 @@ class SQLiteQueue:
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Count the failed attempt or outage of each chunk, or of the summary; end the lease."""
         if park_after is None or outage:
             park_after = _NEVER
         failed = """attempts = attempts + ?, outages = CASE WHEN ? THEN outages + 1 ELSE 0 END,
@@ -224,7 +219,6 @@ class SQLiteQueue:
             return True
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Extend a lease; False if it is lost."""
         with self._file.write() as connection:
             changed = connection.execute(
                 "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
@@ -233,7 +227,6 @@ class SQLiteQueue:
             return changed.rowcount == 1
 
     def release(self, lease: Lease) -> bool:
-        """Return the chunks to the queue unchanged; False if the lease is lost."""
         with self._file.write() as connection:
             if not _holds(connection, lease):
                 return False
@@ -241,13 +234,11 @@ class SQLiteQueue:
             return True
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens of the open leases, and when they expire."""
         query = "SELECT lease, lease_until FROM session WHERE lease IS NOT NULL"
         with self._file.read() as connection:
             return {token: from_micros(until) for token, until in connection.execute(query)}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that crashed; count the crash against its chunks or summary."""
         with self._file.write() as connection:
             row = connection.execute(
                 """UPDATE session SET lease = NULL, lease_until = 0
@@ -260,7 +251,6 @@ class SQLiteQueue:
     # Failures and extracting again
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks and summaries pending again; return how many."""
         pending = "state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0"
         with self._file.write() as connection:
             values = {"space": space, "now": to_micros(system_clock())}
@@ -271,7 +261,6 @@ class SQLiteQueue:
             )
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
         return [
             Failure(id, session, attempts, bool(parked), *rest)
             for query in (_CHUNK_FAILURES, _SUMMARY_FAILURES)
@@ -279,13 +268,11 @@ class SQLiteQueue:
         ]
 
     def extractors(self, space: str) -> dict[str, int]:
-        """The number of done chunks of each extractor."""
         query = """SELECT extractor, count(*) FROM work
                    WHERE space_id = ? AND state = 1 AND extractor IS NOT NULL GROUP BY extractor"""
         return dict(self._file.select(space, query))
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Requeue the done chunks of the sessions that these extractors have processed."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             query = _READ_BY.format(",".join("?" * len(extractors)))
@@ -293,7 +280,6 @@ class SQLiteQueue:
             return sum(start_over(connection, uid) for (uid,) in sessions)
 
     def start_over(self, lease: Lease) -> bool:
-        """End a lease and requeue the done chunks of its session; False if the lease is lost."""
         with self._file.write() as connection:
             if not _holds(connection, lease):
                 return False
@@ -301,14 +287,12 @@ class SQLiteQueue:
             return True
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
-        """Uids of the sessions with a done chunk of one of these extractors."""
         query = _READ_BY.format(",".join("?" * len(extractors)))
         return [uid for (uid,) in self._file.select(space, query, *extractors)]
 
     # What waits
 
     def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
         chunks = """SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
                     WHERE w.space_id = ? AND w.state = 0 GROUP BY s.id ORDER BY min(w.chunk_id)"""
         summaries = """SELECT s.uid FROM behind b JOIN session s ON s.id = b.session_id
@@ -316,21 +300,16 @@ class SQLiteQueue:
         rows = self._file.select(space, chunks) + self._file.select(space, summaries)
         return list(dict.fromkeys(uid for (uid,) in rows))
 
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-        return self._count_pending("work", space)
-
-    def due_summaries(self, space: str | None = None) -> int:
-        """Number of sessions whose summary is due."""
-        return self._count_pending("behind", space)
-
-    def _count_pending(self, table: str, space: str | None) -> int:
-        query = f"SELECT count(*) FROM {table} WHERE state = 0 {_of_space(space)}"
+    def waiting(self, space: str | None = None) -> Waiting:
+        counts = (
+            f"(SELECT count(*) FROM {waits} {_of_space(space)})"
+            for waits in ("work WHERE state = 0", "behind WHERE state = 0", "work WHERE unembedded")
+        )
         with self._file.read() as connection:
-            return int(connection.execute(query, {"space": space}).fetchone()[0])
+            query = f"SELECT {', '.join(counts)}"
+            return Waiting(*connection.execute(query, {"space": space}).fetchone())
 
     def unembedded(self, limit: int, space: str | None = None) -> Unembedded | None:
-        """Chunks of one space that wait for their vectors."""
         with self._file.read() as connection:
             last = self._last_embedded
             rows = list(_in_turn(connection, _UNEMBEDDED, space, last, {"limit": limit}))
@@ -349,7 +328,6 @@ class SQLiteQueue:
         )
 
     def write_vectors(self, space: str, chunks: Sequence[UnembeddedChunk], vectors: Vector) -> None:
-        """Write the vectors of chunks that waited for them."""
         with self._file.write_vectors() as connection:
             written: list[tuple[bytes, int]] = []
             for chunk, vector in zip(chunks, vectors, strict=True):
@@ -369,14 +347,7 @@ class SQLiteQueue:
                 [(vector, revision, chunk_id) for vector, chunk_id in written],
             )
 
-    def count_unembedded(self, space: str | None = None) -> int:
-        """Number of chunks that wait for their vectors."""
-        query = f"SELECT count(*) FROM work WHERE unembedded {_of_space(space)}"
-        with self._file.read() as connection:
-            return int(connection.execute(query, {"space": space}).fetchone()[0])
-
     def longest_wait(self, space: str | None = None) -> float:
-        """Seconds for which the oldest pending chunk has been pending; 0 if none is."""
         query = (
             f"SELECT since FROM work WHERE state = 0 {_of_space(space)} ORDER BY chunk_id LIMIT 1"
         )
@@ -428,18 +399,11 @@ def _lease(
         space=space,
         session=name,
         session_uid=uid,
-        chunks=tuple(_work_chunk(name, row, arrivals[row[_ID]]) for row in rows),
-        before=tuple(_work_chunk(name, row) for row in reversed(before)),
+        chunks=tuple(work_chunk(name, row, arrivals) for row in rows),
+        before=tuple(work_chunk(name, row, {}) for row in reversed(before)),
         notes=session_notes(connection, session_id, version, state, renew),
         expires=expires,
     )
-
-
-def _work_chunk(session: str, row: tuple[Any, ...], arrival: int = 0) -> WorkChunk:
-    uid, message_id, speaker, at, text, *rest = row
-    rest[_ID - 5] = arrival
-    text = readable(text, rest[-2])
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
 
 
 def session_notes(
@@ -447,10 +411,9 @@ def session_notes(
 ) -> SessionNotes:
     """Keys, themes and state of a session's summary, and what failed of one that is due."""
     row = connection.execute(
-        "SELECT attempts, outages, state = 2, deaths FROM behind WHERE session_id = ?",
-        (session_id,),
+        "SELECT state, attempts, outages, deaths FROM behind WHERE session_id = ?", (session_id,)
     ).fetchone()
-    backlog = None if row is None else Backlog(row[0], row[1], bool(row[2]), row[3])
+    backlog = None if row is None else backlog_of(*row)
     if renew:  # the keys and themes are to be replaced, not extended
         return SessionNotes(version, state=state, backlog=backlog)
     keys = connection.execute(

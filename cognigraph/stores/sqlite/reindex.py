@@ -97,7 +97,6 @@ class SQLiteReindexing:
         connection.execute("DELETE FROM meta WHERE key = 'next'")
 
     def progress(self) -> tuple[int, int]:
-        """The number of vectors made so far, and how many there will be."""
         with self._pool.read() as connection:
             done, total = (
                 sum(
@@ -116,7 +115,6 @@ class SQLiteReindexing:
         return (layer.table, layer.id) if self._same_embedder else (f"{layer.name}_next", "id")
 
     def waiting(self, limit: int) -> list[Unindexed]:
-        """The next rows without a new vector."""
         with self._pool.read() as connection:
             return self._missing(connection, limit, self._after)
 
@@ -143,7 +141,6 @@ class SQLiteReindexing:
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Store new vectors beside the ones in use."""
         with self._pool.write() as connection:
             if self._only_names:
                 check_generation(connection, self._pool.path, self._record)
@@ -169,7 +166,6 @@ class SQLiteReindexing:
             )
 
     def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
-        """Embed the remaining rows and switch to the new vectors."""
         with self._pool.write() as connection:
             check_generation(connection, self._pool.path, self._record)
             if not self._only_names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cognigraph.ids import normalise
@@ -150,39 +150,42 @@ def _prune_triples(
 
 def entities_without_support(
     connection: sqlite3.Connection, ids: Collection[int]
-) -> dict[str, int]:
-    """Those of some entities, by uid, that no mention and no triple refers to any longer."""
-    return dict(
-        connection.execute(
-            f"""SELECT e.uid, e.id FROM json_each(?) j JOIN entity e ON e.id = j.value
-                WHERE NOT {_MENTIONED}
-                  AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH})""",
-            (json.dumps(sorted(ids)),),
-        )
+) -> dict[str, tuple[int, bool]]:
+    """Those of some entities, by uid, that no mention and no triple refers to any longer.
+
+    Each with its id, and whether a user merged it or kept it apart.
+    """
+    rows = connection.execute(
+        f"""SELECT e.uid, e.id,
+              EXISTS (SELECT 1 FROM ruling WHERE a_id = e.id)
+              OR EXISTS (SELECT 1 FROM ruling WHERE b_id = e.id)
+              OR EXISTS (SELECT 1 FROM merge WHERE a_id = e.id AND by = 'user')
+              OR EXISTS (SELECT 1 FROM merge WHERE into_id = e.id AND by = 'user')
+            FROM json_each(?) j JOIN entity e ON e.id = j.value
+            WHERE NOT {_MENTIONED} AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH})
+            ORDER BY e.id""",
+        (json.dumps(sorted(ids)),),
     )
+    return {uid: (id, bool(spoken_of)) for uid, id, spoken_of in rows}
+
+
+def delete_entities(
+    connection: sqlite3.Connection, entity_map: EntityMap, gone: Mapping[str, int]
+) -> None:
+    """Delete entities, by uid and id, with the history of their merges."""
+    forget(entity_map, gone)
+    values = [{"id": id} for id in gone.values()]
+    connection.executemany("DELETE FROM merge WHERE a_id = :id OR into_id = :id", values)
+    connection.executemany("DELETE FROM entity WHERE id = :id", values)
 
 
 def _prune_entities(
     connection: sqlite3.Connection, entity_map: EntityMap, affected: Affected
 ) -> bool:
     """Delete entities without mentions and triples, except those a user merged or kept apart."""
-    gone: dict[str, int] = {}
-    for id in sorted(affected.entities):
-        row = connection.execute(
-            f"""SELECT e.uid FROM entity e WHERE e.id = :id AND NOT {_MENTIONED}
-                  AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH})
-                  AND NOT EXISTS (SELECT 1 FROM ruling WHERE a_id = :id)
-                  AND NOT EXISTS (SELECT 1 FROM ruling WHERE b_id = :id)
-                  AND NOT EXISTS (SELECT 1 FROM merge WHERE a_id = :id AND by = 'user')
-                  AND NOT EXISTS (SELECT 1 FROM merge WHERE into_id = :id AND by = 'user')""",
-            {"id": id},
-        ).fetchone()
-        if row is not None:
-            gone[row[0]] = id
-    forget(entity_map, gone)
-    for id in gone.values():
-        connection.execute("DELETE FROM merge WHERE a_id = :id OR into_id = :id", {"id": id})
-        connection.execute("DELETE FROM entity WHERE id = ?", (id,))
+    found = entities_without_support(connection, affected.entities)
+    gone = {uid: id for uid, (id, spoken_of) in found.items() if not spoken_of}
+    delete_entities(connection, entity_map, gone)
     return bool(gone)
 
 

@@ -27,7 +27,7 @@ from cognigraph.model.filters import Filter, Scalar
 from cognigraph.model.graph import Period
 from cognigraph.model.messages import ROLES
 from cognigraph.model.storage import AuditEntry
-from cognigraph.stores.records import audit_entry, audit_row
+from cognigraph.stores.records import audit_row
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import from_micros, to_micros
 
@@ -218,11 +218,6 @@ def role_number(role: Role | None) -> int:
     return _NUMBERS[role]
 
 
-def metadata_of(text: str | None) -> Mapping[str, Any]:
-    """Metadata as it was given."""
-    return json.loads(text) if text else {}
-
-
 def tags_of(text: str | None) -> tuple[str, ...]:
     """Tags, sorted."""
     return tuple(json.loads(text)) if text else ()
@@ -242,6 +237,13 @@ def periods(text: str) -> tuple[Period, ...]:
 
 Condition = tuple[str, tuple[Any, ...]]
 """SQL, and the values of its parameters."""
+
+
+def all_of(conditions: Iterable[Condition]) -> Condition:
+    """One condition that all of some are met."""
+    listed = list(conditions)
+    values = tuple(value for _, own in listed for value in own)
+    return " AND ".join(f"({text})" for text, _ in listed), values
 
 
 def source_conditions(where: Filter) -> Iterator[Condition]:
@@ -319,22 +321,8 @@ def _types(value: Scalar) -> tuple[str, ...]:
 _INSERT_AUDIT = """
 INSERT INTO audit (at, space, action, by, subjects, details)
 VALUES (:at, :space, :action, :by, :subjects, :details)"""
-_AUDIT = """
-SELECT at, space, action, by, subjects, details FROM audit {of_space}
-ORDER BY id DESC LIMIT :limit OFFSET :offset"""
 
 
 def add_audit_entry(connection: sqlite3.Connection, entry: AuditEntry) -> None:
     """Add an entry in the open transaction."""
     connection.execute(_INSERT_AUDIT, audit_row(entry))
-
-
-def audit_entries(
-    connection: sqlite3.Connection, space: str | None, limit: int, offset: int
-) -> list[AuditEntry]:
-    """The entries of a space, or all, newest first."""
-    of_space = "" if space is None else "WHERE space = :space"
-    rows = connection.execute(
-        _AUDIT.format(of_space=of_space), {"space": space, "limit": limit, "offset": offset}
-    )
-    return [audit_entry(*row) for row in rows]

@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 from secrets import token_hex
 
-from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
+from cognigraph.errors import SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.protocols import mismatch
+from cognigraph.stores.protocols import check_recorded, check_version
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.entities import resolve_all_entities
@@ -91,11 +91,7 @@ def _migrated(
 ) -> Record:
     with pool.write() as connection:
         version = _version(connection)  # another process may have migrated the file meanwhile
-        if version > newest:
-            raise SchemaError(
-                f"{pool.path} has schema {version}, this cognigraph knows up to {newest}; "
-                "upgrade cognigraph-memory"
-            )
+        check_version(pool.path, version, newest)
         if version == 0 and embedder is None:
             raise StoreError(f"there is no memory at {pool.path}")
         if version == 0:
@@ -183,13 +179,7 @@ def _checked(
 ) -> Record:
     meta = read_meta(connection)
     stored = EmbedderIdentity(meta["embedder"], int(meta["dimension"]))
-    if embedder is not None and stored != embedder:
-        raise EmbedderMismatchError(mismatch(path, stored, embedder))
-    if meta["analyzer"] != ANALYZER:
-        raise SchemaError(
-            f"{path} was indexed by {meta['analyzer']!r}, this version uses {ANALYZER!r}; "
-            "open it with the version that wrote it, or add the messages to a new file"
-        )
+    check_recorded(path, stored, embedder, meta["analyzer"], "file")
     precision: Precision = "float16" if meta["vectors"] == "float16" else "float32"
     return Record(
         schema_version=_version(connection),

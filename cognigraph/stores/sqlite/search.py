@@ -24,6 +24,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.filters import TripleQuery
 from cognigraph.model.graph import Source
+from cognigraph.stores import model_rows
 from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
@@ -36,6 +37,7 @@ from cognigraph.stores.candidates import (
     no_candidates,
     source_of,
 )
+from cognigraph.stores.model_rows import chunk_of, session_of
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.index_cache import FreshIndex, SpaceIndexes
@@ -43,15 +45,15 @@ from cognigraph.stores.sqlite.rows import (
     JOIN_DATA,
     Condition,
     RowIds,
+    all_of,
     escape_like,
-    metadata_of,
     periods,
     select_in,
     source_conditions,
     tags_of,
 )
 from cognigraph.stores.sqlite.summaries import episode_candidates
-from cognigraph.times import from_micros, parse_when, to_micros
+from cognigraph.times import from_micros, micros, to_micros
 
 _CHUNK = f"""
 SELECT c.id, c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts, c.role,
@@ -83,7 +85,6 @@ class SQLiteSearch:
             )
 
     def consecutive(self, space: str, limit: int) -> ConsecutiveChunks:
-        """The vectors and sessions of the newest chunks."""
         found = self._file.select(
             space,
             "SELECT session_id, vector FROM chunk_index WHERE space_id = ? "
@@ -98,7 +99,6 @@ class SQLiteSearch:
     def episodes(
         self, space: str, vector: Vector, chunks: Sequence[str], limit: int
     ) -> list[EpisodeCandidate]:
-        """The episodes nearest to a vector, and those that cover one of some chunks."""
         with self._fresh(space) as fresh:
             if fresh is None:
                 return []
@@ -109,7 +109,6 @@ class SQLiteSearch:
             return episode_candidates(connection, space_id, positive, chunks, cosines)
 
     def result(self, space: str, query: ResultQuery) -> ResultRecords:
-        """The messages, facts and sessions of a result, from one snapshot."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> ResultRecords:
             rows = self._row_ids.select(connection, _CHUNK, "c", query.chunks, space_id)
@@ -128,7 +127,6 @@ class SQLiteSearch:
         return self._file.query(space, ResultRecords(), work)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
-        """Chunks by uid."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> dict[str, ChunkRecord]:
             rows = self._row_ids.select(connection, _CHUNK, "c", uids, space_id)
@@ -139,17 +137,12 @@ class SQLiteSearch:
     def triples_by_uid(
         self, space: str, uids: Sequence[str], newest: NewestSources | None = None
     ) -> dict[str, Triple]:
-        """Triples by uid, with all their sources or those that ``newest`` names."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> dict[str, Triple]:
             triples, _ = self._triples(connection, space_id, uids, newest)
             return {triple.uid: triple for triple in triples.values()}
 
         return self._file.query(space, {}, work)
-
-    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
-        """Sessions by the caller's id."""
-        return self._file.query(space, {}, lambda c, s: sessions_by_id(c, s, ids))
 
     def _fresh(self, space: str) -> AbstractContextManager[FreshIndex | None]:
         return self._indexes.fresh(space, self._file.vectors, self._file.read_vectors)
@@ -184,12 +177,8 @@ class SQLiteSearch:
 
 
 def _chunk(row: _Row) -> ChunkRecord:
-    _, uid, message_id, session, session_uid, speaker, at, text, *rest = row
-    part, parts, role, heading, metadata, tags, _ = rest
-    return ChunkRecord(
-        uid, message_id, session, session_uid, speaker, from_micros(at), text, part, parts, role,
-        heading, metadata_of(metadata), tags_of(tags),
-    )  # fmt: skip
+    *shown, tags, _ = row[1:]
+    return chunk_of(shown, tags_of(tags))
 
 
 def _stated(
@@ -334,7 +323,7 @@ def _rows(
             "ids": json.dumps([*many]),
             "count": newest.count,
             "chunks": json.dumps([*newest.chunks]),
-            "until": None if newest.until is None else to_micros(newest.until),
+            "until": micros(newest.until),
         }
         rows += connection.execute(_NEWEST, values).fetchall()
     for row in rows:
@@ -355,17 +344,7 @@ FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.obj
 
 def triple_of(row: tuple[Any, ...], sources: FactSources) -> Triple:
     """The fact of a row of ``TRIPLE``."""
-    _, uid, subject, subject_type, relation, object, object_type, when, negated, *rest = row
-    first, last, status, valid_from, valid_to, superseded_by, superseded_at, reason, earlier = rest
-    return Triple(
-        uid, subject, subject_type, relation, object, object_type, parse_when(when), bool(negated),
-        from_micros(first), from_micros(last), sources.listed, None, status,
-        None if valid_from is None else from_micros(valid_from),
-        None if valid_to is None else from_micros(valid_to),
-        superseded_by,
-        None if superseded_at is None else from_micros(superseded_at),
-        reason, periods(earlier), sources.older,
-    )  # fmt: skip
+    return model_rows.triple_of(row[1:-1], periods(row[-1]), sources.listed, sources.older)
 
 
 def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
@@ -430,13 +409,8 @@ _TRUE_AT = """t.status != 'retracted' AND (
 
 def list_facts(connection: sqlite3.Connection, space: int, query: TripleQuery) -> list[Triple]:
     """Facts that meet all conditions, newest observation first."""
-    conditions = [
-        ("t.space_id = ? AND t.folded_into IS NULL", (space,)),
-        *_of_facts(connection, space, query),
-        *_of_sources(query),
-    ]
-    where = " AND ".join(f"({text})" for text, _ in conditions)
-    values = [value for _, given in conditions for value in given]
+    own = "t.space_id = ? AND t.folded_into IS NULL", (space,)
+    where, values = all_of([own, *_of_facts(connection, space, query), *_of_sources(query)])
     rows = connection.execute(
         f"{TRIPLE} WHERE {where} ORDER BY t.last_observed DESC, t.uid LIMIT ? OFFSET ?",
         (*values, query.limit, query.offset),
@@ -472,13 +446,13 @@ def _of_sources(query: TripleQuery) -> Iterator[Condition]:
     conditions = list(source_conditions(query.where))
     if query.as_of is not None:
         conditions.append(("e.observed_at <= ?", (to_micros(query.as_of),)))
-    where = " AND ".join(f"({text})" for text, _ in conditions)
+    where, values = all_of(conditions)
     yield (
         f"""EXISTS (SELECT 1 FROM evidence e JOIN chunk c ON c.id = e.chunk_id
             JOIN session n ON n.id = c.session_id
             LEFT JOIN message_data d ON d.chunk_id = c.id - c.part
             WHERE e.triple_id = t.id AND {where})""",
-        tuple(value for _, given in conditions for value in given),
+        values,
     )
 
 
@@ -510,26 +484,14 @@ def sessions_of_rows(
         ids,
     ):
         keys.setdefault(session, []).append(name)
-    themes: dict[int, list[Theme]] = {}
-    for session, title, summary, uid in select_in(
+    themes: dict[int, list[tuple[str, ...]]] = {}
+    for session, *theme in select_in(
         connection,
         "SELECT session_id, title, summary, uid FROM theme WHERE session_id IN ({}) ORDER BY place",
         ids,
     ):
-        themes.setdefault(session, []).append(Theme(title, summary, uid))
-    return [
-        Session(
-            id=name,
-            started_at=from_micros(started),
-            ended_at=from_micros(ended),
-            messages=messages,
-            chunks=chunks,
-            keys=tuple(keys.get(id, ())),
-            themes=tuple(themes.get(id, ())),
-            version=version,
-        )
-        for id, name, started, ended, messages, chunks, version in rows
-    ]
+        themes.setdefault(session, []).append(tuple(theme))
+    return [session_of((*row[1:], keys.get(row[0], ()), themes.get(row[0], ()))) for row in rows]
 
 
 def session_at(

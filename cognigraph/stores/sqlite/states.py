@@ -14,6 +14,7 @@ from cognigraph.model import Triple
 from cognigraph.states.slots import OBJECT_SIDE, FactForm, base_slot, family
 from cognigraph.states.succession import BY_RULES, NewRuling, Ruling, Standing
 from cognigraph.stores import state_rows
+from cognigraph.stores.model_rows import state_row
 from cognigraph.stores.readings import NamedRuling, ruling_of
 from cognigraph.stores.records import ruling_entry
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -21,7 +22,7 @@ from cognigraph.stores.sqlite.messages import bump
 from cognigraph.stores.sqlite.rows import add_audit_entry, periods, space_id
 from cognigraph.stores.sqlite.search import contested_facts, slot_facts
 from cognigraph.stores.state_rows import Slot, SlotForm, StateRow
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import micros, moment, to_micros
 
 _BATCH = 5000
 _AFTER_BAR = "}"
@@ -88,7 +89,6 @@ class SQLiteStates:
         self._file = file
 
     def rule(self, space: str, *rulings: NewRuling, by: str | None = None) -> None:
-        """Record what a user said of facts, and decide their slots again."""
         with self._file.write() as connection:
             id = space_id(connection, space)
             facts = [_fact_id(connection, id, ruling.uid) for ruling in rulings]
@@ -102,11 +102,9 @@ class SQLiteStates:
             touched.decide()
 
     def rulings(self, space: str) -> list[NamedRuling]:
-        """What users said of the facts of a space that exist, in that order."""
         return [ruling_of(row) for row in self._file.select(space, _ALL_RULINGS)]
 
     def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
-        """Record what users said before, of facts that exist or will be read later."""
         with self._file.write() as connection:
             id, _ = bump(connection, space)
             _record(connection, id, [(ruling, ruling.order) for ruling in rulings])
@@ -115,7 +113,6 @@ class SQLiteStates:
             touched.decide()
 
     def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
-        """What was known at ``as_of`` of triples that have a slot or were ruled on."""
 
         def work(connection: sqlite3.Connection, space_id: int) -> dict[str, Standing]:
             touched = TouchedFacts(connection, space_id)
@@ -125,11 +122,9 @@ class SQLiteStates:
         return self._file.query(space, {}, work)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
-        """Facts about slots of an entity, and those a user ruled on, oldest first."""
         return self._file.query(space, [], lambda c, s: slot_facts(c, s, entity))
 
     def contested(self, space: str, limit: int) -> list[list[Triple]]:
-        """Current facts that share a slot of one value with others, by slot."""
         return self._file.query(space, [], lambda c, s: contested_facts(c, s, limit))
 
 
@@ -150,7 +145,7 @@ def _record(
     connection.executemany(
         "INSERT OR REPLACE INTO state_ruling VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (space_id, ruling.uid, ruling.kind, ruling.by, _micros(ruling.at), ruling.reason, order)
+            (space_id, ruling.uid, ruling.kind, ruling.by, micros(ruling.at), ruling.reason, order)
             for ruling, order in rulings
         ],
     )
@@ -244,7 +239,7 @@ class TouchedFacts(state_rows.TouchedFacts[int]):
             _RULINGS, (self._space_id, json.dumps([row.uid for row in rows]))
         )
         return rows, [
-            Ruling(kind, uid, recorded, by, _time(at), reason)
+            Ruling(kind, uid, recorded, by, moment(at), reason)
             for kind, uid, recorded, by, at, reason in rulings
         ]
 
@@ -253,8 +248,8 @@ class TouchedFacts(state_rows.TouchedFacts[int]):
             _WRITE,
             [
                 (
-                    new.status, _micros(new.valid_from), _micros(new.valid_to), new.superseded_by,
-                    _micros(new.superseded_at), new.by, new.reason,
+                    new.status, micros(new.valid_from), micros(new.valid_to), new.superseded_by,
+                    micros(new.superseded_at), new.by, new.reason,
                     json.dumps([(to_micros(start), to_micros(end)) for start, end in new.earlier]),
                     id,
                 )
@@ -294,33 +289,12 @@ def _said(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, lis
 
 
 def _row(row: tuple[Any, ...], said: list[int] | None) -> StateRow[int]:
-    id, uid, subject, subject_type, relation, object, object_type, negated, *rest = row
-    canonical_subject, canonical_object, when, slot, _, _, replaces, first, last, *standing = rest
-    status, valid_from, valid_to, by, at, decided_by, reason, earlier = standing
-    return StateRow(
-        key=id,
-        uid=uid,
-        form=FactForm(subject, subject_type, relation, object, object_type, bool(negated)),
-        subject=canonical_subject,
-        object=canonical_object,
-        when=when,
-        slot=slot,
-        holder=row[_holder(row)],
-        replaces=bool(replaces),
-        said=tuple(map(from_micros, said or sorted({first, last}))),
-        standing=Standing(
-            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason,
-            periods(earlier),
-        ),
+    *fact, slot, _, _, replaces, first, last = row[1:17]
+    *standing, earlier = row[17:]
+    return state_row(
+        row[0], row[_holder(row)], (*fact, slot, replaces, *standing), said or {first, last},
+        periods(earlier),
     )  # fmt: skip
-
-
-def _time(micros: int | None) -> Any:
-    return None if micros is None else from_micros(micros)
-
-
-def _micros(time: Any) -> int | None:
-    return None if time is None else to_micros(time)
 
 
 def decide_all(connection: sqlite3.Connection) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cognigraph.errors import StoreError
 from cognigraph.model.storage import AuditEntry, Check, EmbedderIdentity, StoreInfo
+from cognigraph.stores.records import audit_entry
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import messages
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
@@ -19,7 +20,6 @@ from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
-from cognigraph.stores.sqlite.rows import audit_entries
 from cognigraph.stores.sqlite.schema import prepare
 from cognigraph.stores.sqlite.search import SQLiteSearch
 from cognigraph.stores.sqlite.states import SQLiteStates
@@ -73,7 +73,6 @@ class SQLiteStore:
 
     @property
     def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
         record = self._record
         details = {"vectors": record.vectors.precision}
         return StoreInfo(
@@ -99,7 +98,6 @@ class SQLiteStore:
             )
 
     def spaces(self) -> list[str]:
-        """Names of all spaces, sorted."""
         with self._pool.read() as connection:
             query = (
                 "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) "
@@ -108,17 +106,18 @@ class SQLiteStore:
             return [row[0] for row in connection.execute(query)]
 
     def audit_log(self, space: str | None, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-        """Entries of the audit log, newest first."""
+        of_space = "" if space is None else "WHERE space = :space"
+        query = f"""SELECT at, space, action, by, subjects, details FROM audit {of_space}
+                    ORDER BY id DESC LIMIT :limit OFFSET :offset"""
+        values = {"space": space, "limit": limit, "offset": offset}
         with self._pool.read() as connection:
-            return audit_entries(connection, space, limit, offset)
+            return [audit_entry(*row) for row in connection.execute(query, values)]
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> SQLiteReindexing:
-        """Start or resume a change to another embedder."""
         return SQLiteReindexing(self._pool, self._record, embedder, precision)
 
     def check(self) -> list[Check]:
-        """Run the health checks of the file."""
         with self._pool.connection() as connection, mapped_errors(self._pool.path):
             return run_checks(connection, self._pool.path, self._pool.is_read_only)

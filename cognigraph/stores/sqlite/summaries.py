@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from cognigraph.ids import revision_uid
 from cognigraph.model import Episode, Summary, Theme
 from cognigraph.model.graph import Written
 from cognigraph.stores.candidates import EpisodeCandidate
+from cognigraph.stores.model_rows import episode_of, summary_of, theme_of, written_of
 from cognigraph.stores.records import Derivation, ThemeRow, WrittenRow, next_versions, written_uid
 from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms
-from cognigraph.times import from_micros, to_micros
+from cognigraph.times import to_micros
 
 ThemePlace = tuple[int, int]
 """A theme by the id of its session and its position in it."""
@@ -87,12 +89,9 @@ def themes_of(connection: sqlite3.Connection, session_id: int) -> tuple[Theme, .
         (session_id,),
     )
     return tuple(
-        Theme(
-            title, summary, uid, tuple(chunk for _, chunk in sorted(json.loads(covers))), reason,
-            tuple(sorted(json.loads(sources))),
-        )
+        theme_of(title, summary, uid, reason, json.loads(covers), json.loads(sources))
         for title, summary, uid, reason, covers, sources in rows
-    )  # fmt: skip
+    )
 
 
 _EPISODES = """
@@ -138,18 +137,9 @@ def episode_candidates(
     return [_candidate(row, cosines) for row in rows]
 
 
-def _candidate(
-    row: tuple[str, str, str, str, int, int, str, str, int, int],
-    cosines: Mapping[ThemePlace, float],
-) -> EpisodeCandidate:
-    uid, session, title, summary, started, ended, reason, covers, session_id, place = row
-    covered = sorted(json.loads(covers))
-    messages = tuple(dict.fromkeys(message for *_, message in covered))
-    episode = Episode(
-        uid, session, title, summary, from_micros(started), from_micros(ended), reason, messages
-    )
-    cosine = cosines.get((session_id, place), 0.0)
-    return EpisodeCandidate(episode, cosine, tuple(chunk for _, chunk, _ in covered))
+def _candidate(row: tuple[Any, ...], cosines: Mapping[ThemePlace, float]) -> EpisodeCandidate:
+    *shown, covers, session_id, place = row
+    return episode_of(shown, json.loads(covers), cosines.get((session_id, place), 0.0))
 
 
 def keep_revision(
@@ -217,15 +207,8 @@ def read_revisions(connection: sqlite3.Connection, space_id: int, session: str) 
         (space_id, session),
     )
     return [
-        Summary(
-            session=session,
-            version=version,
-            at=from_micros(at),
-            extractor=extractor,
-            keys=tuple(json.loads(keys)),
-            themes=tuple(Theme(*theme) for theme in json.loads(themes)),
-        )
-        for version, at, extractor, keys, themes in rows
+        summary_of(session, row, json.loads(keys), json.loads(themes))
+        for *row, keys, themes in rows
     ]
 
 
@@ -240,16 +223,18 @@ def read_written(connection: sqlite3.Connection, space_id: int) -> list[Written]
     ):
         sources.setdefault(id, []).append((session, message))
     return [
-        Written(
-            kind, chain, version, from_micros(at), text, title, tuple(json.loads(steps)),
-            tuple(dict.fromkeys(sources.get(id, ()))),
-        )
-        for id, kind, chain, version, at, text, title, steps in connection.execute(
+        written_of(row, json.loads(steps), sources.get(id, ()))
+        for id, *row, steps in connection.execute(
             """SELECT id, kind, chain, version, at, text, title, steps FROM written
                WHERE space_id = ? ORDER BY chain, version""",
             (space_id,),
         )
-    ]  # fmt: skip
+    ]
+
+
+_INSERT_WRITTEN = """
+INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id"""
 
 
 def write_written(
@@ -279,8 +264,7 @@ def write_written(
         if not chunks:
             continue
         (id,) = connection.execute(
-            """INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
+            _INSERT_WRITTEN,
             (
                 item.uid, space_id, row.kind, row.chain, item.version, max(at for _, at in chunks),
                 row.title, item.text, json.dumps(row.steps, ensure_ascii=False),
@@ -310,8 +294,7 @@ def restore_written(
     """Write versions as an export has them."""
     for version in versions:
         (id,) = connection.execute(
-            """INSERT INTO written (uid, space_id, kind, chain, version, at, title, text, steps)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
+            _INSERT_WRITTEN,
             (
                 written_uid(space, version.chain, version.version), space_id, version.kind,
                 version.chain, version.version, to_micros(version.at), version.title, version.text,

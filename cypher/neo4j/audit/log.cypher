@@ -1,5 +1,4 @@
 // what: read the audit log, newest first (the index of a space replaces that of all)
-// parameters: space, skip, limit
 // returns: at in microseconds, space, action, by, subjects (JSON), details (JSON)
 MATCH (entry:Audit) USING INDEX entry:Audit(at)
 WHERE entry.at IS NOT NULL

@@ -1,6 +1,4 @@
 // what: name the spaces that the audit log has entries of, also deleted ones
-// parameters: none
-// returns: the name of a space
 MATCH (entry:Audit) USING INDEX entry:Audit(owner, at)
 WHERE entry.owner > "" AND entry.at IS NOT NULL
 RETURN DISTINCT entry.owner

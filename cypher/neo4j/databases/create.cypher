@@ -1,4 +1,2 @@
 // what: create a database and wait until it is online; runs in the database system
-// parameters: name
-// returns: nothing
 CREATE DATABASE $name IF NOT EXISTS WAIT

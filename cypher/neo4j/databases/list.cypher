@@ -1,6 +1,4 @@
 // what: list the databases of users that are online; runs in the database system
-// parameters: none
-// returns: name, aliases
 SHOW DATABASES YIELD name, type, aliases, currentStatus
 WHERE type = 'standard' AND currentStatus = 'online'
 RETURN DISTINCT name, aliases

@@ -1,6 +1,5 @@
 // what: link the new themes of a session to the chunks that they cover, in the session's order
 // parameters: session (uid), covers: [[theme uid, [chunk uids]]]
-// returns: nothing
 UNWIND $covers AS row
 MATCH (theme:Theme {uid: row[0]})
 CALL (theme, row) {

@@ -1,6 +1,5 @@
 // what: link new themes to those that they were made out of
 // parameters: pairs: [[theme uid, [uids of themes]]]
-// returns: nothing
 UNWIND $pairs AS pair
 MATCH (theme:Theme {uid: pair[0]})
 UNWIND pair[1] AS uid

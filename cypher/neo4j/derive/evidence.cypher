@@ -2,7 +2,6 @@
 //   extend their observed time to these chunks
 // parameters: session (uid), evidence: [[triple uid, chunk uid, person quoted or null,
 //   how the chunk spells it, true if it replaces other triples or null]] sorted
-// returns: nothing
 MATCH (session:Session {uid: $session})
 UNWIND $evidence AS row
 MATCH (read:Fact {uid: row[0]})

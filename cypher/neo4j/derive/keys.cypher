@@ -1,6 +1,5 @@
 // what: assign keys to a session
 // parameters: space, session (uid), keys: [{uid, name, weight, vector}] sorted by uid
-// returns: nothing
 MATCH (session:Session {uid: $session})
 UNWIND $keys AS row
 MERGE (key:Key {uid: row.uid})

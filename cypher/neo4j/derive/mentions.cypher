@@ -1,6 +1,5 @@
 // what: link chunks to the entities they mention
 // parameters: mentions: [[chunk uid, entity uid, canonical uid, how the chunk spells it]] sorted
-// returns: nothing
 UNWIND $mentions AS row
 MATCH (chunk:Chunk {uid: row[0]})
 WITH row, chunk, row[2] AS mentioned

@@ -1,6 +1,5 @@
 // what: link aliases to the chunks that state them
 // parameters: sources: [[alias uid, chunk uid, how the chunk spells it]] sorted
-// returns: nothing
 UNWIND $sources AS row
 MATCH (alias:Alias {uid: row[0]})
 WITH alias, row, row[1] AS source

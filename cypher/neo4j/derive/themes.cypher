@@ -1,6 +1,5 @@
 // what: create the themes of a session
 // parameters: session (uid), labels, themes: [{properties, vector, ranking (packed)}]
-// returns: nothing
 MATCH (session:Session {uid: $session})
 UNWIND $themes AS row
 CREATE (theme:Theme {uid: row.properties.uid})

@@ -1,6 +1,5 @@
 // what: create new triples
 // parameters: labels, triples: [{properties, subject, object (entity uids), vector, ranking (packed)}] sorted by uid
-// returns: nothing
 UNWIND $triples AS row
 MATCH (subject:Entity {uid: row.subject})
 WITH row, subject, row.object AS other

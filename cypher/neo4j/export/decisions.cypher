@@ -1,5 +1,4 @@
 // what: list what users decided on entities of a space, in that order
-// parameters: space
 // returns: name and type of both, verdict, name and type of the canonical one
 CALL () {
   MATCH (entity:Entity) USING INDEX entity:Entity(space)

@@ -1,6 +1,4 @@
 // what: list the keys of the forgotten messages of a space
-// parameters: space
-// returns: uid
 MATCH (gone:Forgotten) USING INDEX gone:Forgotten(space)
 WHERE gone.space = $space
 RETURN gone.uid ORDER BY gone.uid

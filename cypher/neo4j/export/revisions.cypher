@@ -1,6 +1,5 @@
 // what: replace the revisions of a session's keys and summary
 // parameters: session (uid), version, rows: [properties]
-// returns: nothing
 MATCH (session:Session {uid: $session})
 SET session.version = $version
 WITH session

@@ -1,5 +1,4 @@
 // what: list the messages of a space that have earlier texts
-// parameters: space
 // returns: uid of the first chunk
 MATCH (version:Version) USING INDEX version:Version(space)
 WHERE version.space = $space

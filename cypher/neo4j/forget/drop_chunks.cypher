@@ -1,6 +1,5 @@
 // what: delete chunks, and count them out of their space
 // parameters: space, chunks (uids), count, length (of them all, in terms)
-// returns: nothing
 MATCH (space:Space {name: $space})
 SET space.chunks = space.chunks - $count, space.length = space.length - $length
 WITH space

@@ -1,5 +1,4 @@
 // what: delete a session that has no chunks any longer
 // parameters: session (uid)
-// returns: nothing
 MATCH (session:Session {uid: $session})
 DETACH DELETE session

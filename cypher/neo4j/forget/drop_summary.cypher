@@ -1,7 +1,8 @@
-// what: delete the themes and revisions of a session, and take its keys away
-// parameters: session (uid)
-// returns: number of themes deleted, uids of its keys
-MATCH (session:Session {uid: $session})
+// what: delete the themes and revisions of sessions, and take their keys away
+// parameters: sessions (uids)
+// returns: for each session: number of themes deleted, uids of its keys
+UNWIND $sessions AS uid
+MATCH (session:Session {uid: uid})
 CALL (session) {
   OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
   WITH collect(theme) AS themes

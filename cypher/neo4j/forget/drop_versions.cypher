@@ -1,6 +1,5 @@
 // what: delete the earlier texts of messages
 // parameters: messages (uids of their first chunks)
-// returns: nothing
 UNWIND $messages AS uid
 MATCH (version:Version) USING INDEX version:Version(message, number)
 WHERE version.message = uid AND version.number IS NOT NULL

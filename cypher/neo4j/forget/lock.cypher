@@ -1,5 +1,4 @@
 // what: lock a space's facts and its chunks before messages are forgotten; writers take turns
-// parameters: space
 // returns: labels of the space's own triple index; no row if there is no such space
 MATCH (space:Space {name: $space})
 MERGE (facts:SpaceFacts {name: $space})

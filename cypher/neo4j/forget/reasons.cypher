@@ -1,5 +1,4 @@
 // what: read the reasons that users gave for what they said of triples
-// parameters: space
 // returns: uid of the triple, reason, the triple and the one that supersedes it in words
 MATCH (ruling:StateRuling) USING INDEX ruling:StateRuling(space)
 WHERE ruling.space = $space AND ruling.reason <> ''

@@ -1,5 +1,4 @@
 // what: find messages that exist already, or were forgotten, by the uid of their first chunk
-// parameters: uids
 // returns: uid, digest (null for one that was forgotten), digests of its earlier texts
 UNWIND $uids AS uid
 MATCH (chunk:Chunk {uid: uid})

@@ -1,6 +1,5 @@
 // what: link chunks of a session to their successors
 // parameters: pairs: [[uid, uid of the next chunk]]
-// returns: nothing
 UNWIND $pairs AS pair
 MATCH (before:Chunk {uid: pair[0]})
 WITH before, pair[1] AS next

@@ -25,10 +25,7 @@ CALL (chunk) {
   WITH part ORDER BY part.part
   RETURN collect(part) AS parts
 }
-RETURN chunk.seq, chunk.uid, chunk.message_id, chunk.session, chunk.speaker,
-       chunk.at.epochSeconds * 1000000 + chunk.at.microsecond,
-       [part IN parts | part.text], all(part IN parts WHERE part.state = 'done'),
-       chunk.role, chunk.metadata, chunk.tags, chunk.raw,
-       chunk.expires.epochSeconds * 1000000 + chunk.expires.microsecond,
-       chunk.written_by
+RETURN chunk.seq, chunk.uid, chunk.message_id, chunk.session, chunk.speaker, micros(chunk.at),
+       [part IN parts | part.text], all(part IN parts WHERE part.state = 'done'), chunk.role,
+       chunk.metadata, chunk.tags, chunk.raw, micros(chunk.expires), chunk.written_by
 ORDER BY chunk.at ASC, chunk.seq ASC

@@ -2,13 +2,12 @@
 //   summary; chunks or summaries with too many crashes are parked
 // parameters: token, until (in microseconds, as read before), counted: [[crashes from now on, state]],
 //   reasons and summary_reasons, each by the number of crashes so far (the last one for more)
-// returns: nothing
 MATCH (session:Session) USING INDEX session:Session(lease_until)
 WHERE session.lease_until IS NOT NULL AND session.lease = $token
 SET session.claims = session.claims + 1
 WITH session
 WHERE session.lease = $token
-  AND session.lease_until.epochSeconds * 1000000 + session.lease_until.microsecond = $until
+  AND micros(session.lease_until) = $until
 SET session.lease = null, session.lease_until = null
 WITH session
 CALL (session) {

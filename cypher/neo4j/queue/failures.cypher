@@ -1,5 +1,4 @@
 // what: list chunks whose last attempt failed, in order of arrival
-// parameters: space
 // returns: message_id, session (id), attempts, parked, reason, outages, deaths (crashes)
 UNWIND ['pending', 'failed'] AS state
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)

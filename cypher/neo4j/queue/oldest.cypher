@@ -1,6 +1,6 @@
 // what: find the session of the oldest pending chunk, whose session is not leased, of the first of
-//   some spaces that has one
-// parameters: after and until (names of spaces: those after the first up to the second, or with an
+//   some spaces that has one (or of one space, whose name is then compared)
+// parameters: space, after and until (names of spaces: those after the first up to the second, or with an
 //   until of null all after the first), now, patience (outages)
 // returns: session (uid), space, whether its summary must be updated first
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)

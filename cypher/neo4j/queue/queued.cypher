@@ -1,5 +1,4 @@
 // what: list the sessions of a space with pending chunks, in the order of their oldest such chunk
-// parameters: space
 // returns: session (uid)
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'pending' AND chunk.seq > 0

@@ -1,6 +1,4 @@
-// what: make the parked chunks of all spaces pending again
-// parameters: none
-// returns: number of chunks
+// what: make the parked chunks of all spaces (or of one, whose name is then compared) pending again
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.state = 'failed' AND chunk.space IS NOT NULL AND chunk.seq IS NOT NULL
 WITH collect(chunk) AS chunks

@@ -1,6 +1,5 @@
 // what: make parked summaries pending again
 // parameters: space (null for all)
-// returns: number of summaries
 MATCH (session:Session) USING INDEX session:Session(summary_state, seq)
 WHERE session.summary_state = 'failed' AND session.seq > 0
   AND ($space IS NULL OR session.space = $space)

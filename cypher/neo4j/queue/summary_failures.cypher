@@ -1,5 +1,4 @@
 // what: list summaries whose last attempt failed, in order of arrival
-// parameters: space
 // returns: message_id (null), session (id), attempts, parked, reason, outages, deaths (crashes)
 UNWIND ['pending', 'failed'] AS state
 MATCH (session:Session) USING INDEX session:Session(summary_state, seq)

@@ -1,6 +1,5 @@
 // what: write the vectors of chunks that waited for them, unless their text has changed since
 // parameters: rows: [{uid, digest, vector (null for the zero vector), ranking (packed)}] sorted by uid
-// returns: nothing
 UNWIND $rows AS row
 MATCH (chunk:Chunk {uid: row.uid})
 WHERE chunk.digest = row.digest AND chunk.unembedded IS NOT NULL

@@ -1,10 +1,9 @@
 // what: read chunks for display
-// parameters: space, uids
 // returns: uid, message_id, session, session_uid, speaker, at in microseconds, text, part, parts,
 //   role, heading, metadata (JSON), tags
 UNWIND $uids AS uid
 MATCH (chunk:Chunk {uid: uid})
 WHERE chunk.space = $space
 RETURN chunk.uid, chunk.message_id, chunk.session, chunk.session_uid, chunk.speaker,
-       chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, chunk.text, chunk.part, chunk.parts,
-       chunk.role, chunk.heading, chunk.metadata, chunk.tags
+       micros(chunk.at), chunk.text, chunk.part, chunk.parts, chunk.role, chunk.heading,
+       chunk.metadata, chunk.tags

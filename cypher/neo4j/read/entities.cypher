@@ -1,6 +1,5 @@
 // what: list entities, those with most triples first
 // parameters: space, match (normalised, or null), skip, limit
-// returns: name, type, triples, mentions, aliases
 MATCH (entity:Entity) USING INDEX entity:Entity(space)
 WHERE entity.space = $space
   AND ($match IS NULL OR entity.normalised CONTAINS $match

@@ -11,7 +11,6 @@ CALL (theme) {
   MATCH (theme)-[covers:COVERS]->(chunk:Chunk)
   RETURN collect([covers.index, chunk.uid, chunk.message_id]) AS chunks
 }
-RETURN theme.uid, session.id, theme.title, theme.summary,
-       theme.started_at.epochSeconds * 1000000 + theme.started_at.microsecond,
-       theme.ended_at.epochSeconds * 1000000 + theme.ended_at.microsecond, theme.reason, chunks, 0.0
+RETURN theme.uid, session.id, theme.title, theme.summary, micros(theme.started_at),
+       micros(theme.ended_at), theme.reason, chunks, 0.0
 ORDER BY theme.ended_at DESC, theme.started_at DESC, theme.uid

@@ -1,6 +1,4 @@
 // what: list the spaces that imports have not filled yet
-// parameters: none
-// returns: name
 MATCH (space:Space)
 WHERE space.importer IS NOT NULL
 RETURN space.name ORDER BY space.name

@@ -9,8 +9,6 @@ MATCH (session:Session {uid: chunk.session_uid})
 WITH session, chunk ORDER BY chunk.part
 WITH session, collect(chunk) AS chunks
 WITH session, chunks, chunks[0] AS first ORDER BY first.at DESC, session.seq DESC LIMIT 1
-RETURN session.id, first.speaker, first.at.epochSeconds * 1000000 + first.at.microsecond,
-       [chunk IN chunks | chunk.text], all(chunk IN chunks WHERE chunk.state = 'done'),
-       first.role, first.metadata, first.tags, first.raw,
-       first.expires.epochSeconds * 1000000 + first.expires.microsecond,
-       first.written_by
+RETURN session.id, first.speaker, micros(first.at), [chunk IN chunks | chunk.text],
+       all(chunk IN chunks WHERE chunk.state = 'done'), first.role, first.metadata, first.tags,
+       first.raw, micros(first.expires), first.written_by

@@ -1,4 +1,2 @@
 // what: read nothing, at a state of the database that is at least that of the session's bookmarks
-// parameters: none
-// returns: 1
 RETURN 1

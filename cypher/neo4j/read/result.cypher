@@ -4,7 +4,7 @@
 // returns: chunks as in chunks, each with whether an application stated facts with it; triples as
 //   in triples_by_uid, but all that superseded them, each with the sources in stating [uid of the
 //   chunk, time, who] and the number of all sources, which are only listed if those are not all;
-//   sessions as in sessions_by_uid
+//   sessions as in parts/session
 // Each subquery imports its parameter, so that the planner runs one after the other.
 WITH $chunks AS chunk_uids, $stating AS stating_uids, $triples AS triple_uids, $sessions AS session_uids
 CALL (chunk_uids) {

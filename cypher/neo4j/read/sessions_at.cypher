@@ -1,6 +1,6 @@
 // what: list the sessions that had begun by a time, newest first, as far as they had gone by then
 // parameters: space, until, skip, limit, ids (of the only sessions that are read, or null)
-// returns: as sessions; keys and themes of a session that went on are those of its last revision
+// returns: as parts/session; keys and themes of a session that went on are those of its last revision
 MATCH (session:Session) USING INDEX session:Session(space, ended_at)
 WHERE session.space = $space AND session.ended_at IS NOT NULL AND session.started_at <= $until
   AND ($ids IS NULL OR session.id IN $ids)
@@ -20,20 +20,9 @@ CALL (session) {
          [i IN range(0, size(coalesce(revision.titles, [])) - 1)
           | [revision.titles[i], revision.summaries[i]]] AS then_themes
 }
-CALL (session) {
-  OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
-  WITH has, key ORDER BY has.weight DESC, key.name
-  RETURN collect(key.name) AS keys
-}
-CALL (session) {
-  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
-  WITH theme ORDER BY theme.place
-  RETURN collect(CASE WHEN theme IS NULL THEN null ELSE [theme.title, theme.summary] END) AS themes
-}
+// part: keys_and_themes
 WITH *, session.ended_at <= $until AS over
-RETURN session.id, session.started_at.epochSeconds * 1000000 + session.started_at.microsecond,
-       ended_at.epochSeconds * 1000000 + ended_at.microsecond, messages, chunks,
+RETURN session.id, micros(session.started_at), micros(ended_at), messages, chunks,
        CASE WHEN over THEN session.version ELSE version END,
-       CASE WHEN over THEN keys ELSE then_keys END,
-       CASE WHEN over THEN themes ELSE then_themes END
+       CASE WHEN over THEN keys ELSE then_keys END, CASE WHEN over THEN themes ELSE then_themes END
 ORDER BY ended_at DESC, session.seq DESC

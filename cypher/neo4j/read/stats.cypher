@@ -27,18 +27,10 @@ CALL (space, now) {
 }
 CALL (space, now) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
-  WHERE chunk.space = space AND chunk.state = 'pending' AND chunk.seq > 0
-  RETURN count(chunk) AS pending
-}
-CALL (space, now) {
-  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
-  WHERE chunk.space = space AND chunk.state = 'done' AND chunk.seq > 0
-  RETURN count(chunk) AS done
-}
-CALL (space, now) {
-  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
-  WHERE chunk.space = space AND chunk.state = 'failed' AND chunk.seq > 0
-  RETURN count(chunk) AS failed
+  WHERE chunk.state IN ['pending', 'done', 'failed'] AND chunk.space = space AND chunk.seq > 0
+  RETURN count(CASE WHEN chunk.state = 'pending' THEN 1 END) AS pending,
+         count(CASE WHEN chunk.state = 'done' THEN 1 END) AS done,
+         count(CASE WHEN chunk.state = 'failed' THEN 1 END) AS failed
 }
 CALL (space, now) {
   MATCH (session:Session) USING INDEX session:Session(space, ended_at)

@@ -1,4 +1,2 @@
 // what: count the contents of all spaces, for a health check
-// parameters: none
-// returns: spaces, chunks, triples
 RETURN COUNT { (:Space) }, COUNT { (:Chunk) }, COUNT { (:Triple) }

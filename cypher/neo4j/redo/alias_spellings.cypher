@@ -7,4 +7,4 @@ MATCH (alias:Alias {uid: uid})
 WHERE left(alias.spelled, 19) IN $instants
 MATCH (alias)-[stated:STATED_IN]->(chunk:Chunk)
 RETURN alias.uid, alias.normalised, alias.name,
-  collect([chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, stated.spelled])
+  collect([micros(chunk.at), stated.spelled])

@@ -1,6 +1,5 @@
 // what: delete entities that are in no group, and the history of their merges
 // parameters: entities (uids)
-// returns: nothing
 UNWIND $entities AS uid
 MATCH (entity:Named {uid: uid})
 OPTIONAL MATCH (entity)<-[:OF|INTO]-(merge:Merge)

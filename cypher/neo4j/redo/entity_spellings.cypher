@@ -12,7 +12,7 @@ CALL (entity, shown) {
   OPTIONAL MATCH (shown)<-[mention:MENTIONS]-(chunk:Chunk)
   WHERE coalesce(mention.raw, shown.uid) = entity.uid
   WITH chunk.at AS at, mention.spelled AS spelled WHERE at IS NOT NULL
-  RETURN collect([at.epochSeconds * 1000000 + at.microsecond, spelled]) AS mentions
+  RETURN collect([micros(at), spelled]) AS mentions
 }
 CALL (entity, shown) {
   OPTIONAL MATCH (shown)<-[:SUBJECT|OBJECT]-(triple:Triple)
@@ -22,7 +22,7 @@ CALL (entity, shown) {
   WITH entity, triple, read WHERE entity.uid IN [read.raw_subject, read.raw_object]
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   WHERE coalesce(evidence.raw, triple.uid) = read.uid
-  RETURN collect([chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, evidence.spelled,
-                  read.raw_subject = entity.uid, read.raw_object = entity.uid]) AS ends
+  RETURN collect([micros(chunk.at), evidence.spelled, read.raw_subject = entity.uid,
+                  read.raw_object = entity.uid]) AS ends
 }
 RETURN entity.uid, entity.normalised, entity.name, mentions, ends

@@ -1,7 +1,6 @@
 // what: give triples, entities and aliases the spelling of the chunks that still support them
 // parameters: triples: [{uid, spelled, subject, relation, object}], entities and aliases:
 //   [{uid, spelled, name}]
-// returns: nothing
 CALL () {
   UNWIND $triples AS row
   MATCH (triple:Fact {uid: row.uid})

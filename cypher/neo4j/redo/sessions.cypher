@@ -1,5 +1,4 @@
 // what: list the sessions in which some extractors processed a chunk
-// parameters: space, extractors
 // returns: session (uid), in the order of their oldest such chunk
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, space, seq)
 WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0

@@ -16,4 +16,4 @@ MATCH (home)-[evidence:EVIDENCE]->(chunk:Chunk)
 WHERE coalesce(evidence.raw, home.uid) = triple.uid
 RETURN triple.uid, subject.normalised, object.normalised, triple.said_subject, triple.relation,
   triple.said_object,
-  collect([chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, evidence.spelled])
+  collect([micros(chunk.at), evidence.spelled])

@@ -1,7 +1,6 @@
 // what: let the next occurrence determine the spelling of triples, entities and aliases that have
 //   no evidence left
 // parameters: triples, entities, aliases (uids), spelled (sorts after every spelling)
-// returns: nothing
 CALL () {
   UNWIND $triples AS uid
   MATCH (triple:Fact {uid: uid})

@@ -1,6 +1,4 @@
 // what: block new facts in all existing spaces until the transaction ends
-// parameters: none
-// returns: nothing
 MATCH (facts:SpaceFacts)
 WHERE facts.name > ''
 WITH facts ORDER BY facts.name

@@ -1,5 +1,4 @@
 // what: read up to where a space is to be removed; an import that fills it adds nothing more
-// parameters: space
 // returns: its last arrival number; no row if there is no such space
 MATCH (space:Space {name: $space})
 SET space.importer = CASE WHEN space.importer IS NULL THEN null ELSE 'removed' END

@@ -1,7 +1,6 @@
 // what: delete what is left of a space, also what users said of facts that were never read; if
 //   messages were added meanwhile, count them again
 // parameters: space
-// returns: nothing
 MATCH (space:Space {name: $space})
 CALL (space) {
   MATCH (ruling:StateRuling) USING INDEX ruling:StateRuling(space)

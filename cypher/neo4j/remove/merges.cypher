@@ -1,6 +1,4 @@
 // what: delete the history of merges of a space
-// parameters: space, limit
-// returns: number of merges
 MATCH (merge:Merge) USING INDEX merge:Merge(owner, seq)
 WHERE merge.owner = $space AND merge.seq IS NOT NULL
 WITH merge LIMIT $limit

@@ -1,7 +1,5 @@
 // what: delete entities of a space (Alias replaces Entity for its aliases), and the blocks in which
 //   nothing is left
-// parameters: space, limit
-// returns: number of entities
 MATCH (entity:Entity) USING INDEX entity:Entity(space)
 WHERE entity.space = $space
 WITH entity LIMIT $limit

@@ -1,6 +1,5 @@
 // what: delete chunks of a space (other labels and indexes replace those of chunks)
 // parameters: space, until (arrival number; later ones stay), limit
-// returns: number of nodes
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
 WHERE node.space = $space AND node.seq <= $until
 WITH node LIMIT $limit

@@ -1,6 +1,5 @@
 // what: delete sessions of a space, with their themes and revisions; leases on them end
 // parameters: space, until (arrival number; later ones stay), limit
-// returns: number of sessions
 MATCH (session:Session) USING INDEX session:Session(space, ended_at)
 WHERE session.space = $space AND session.ended_at IS NOT NULL AND session.seq <= $until
 WITH session LIMIT $limit

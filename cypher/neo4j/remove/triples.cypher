@@ -1,6 +1,4 @@
 // what: delete triples of a space, with their duplicates and what users said of them
-// parameters: space, limit
-// returns: number of triples
 MATCH (triple:Triple) USING INDEX triple:Triple(space, seq)
 WHERE triple.space = $space AND triple.seq > 0
 WITH triple LIMIT $limit

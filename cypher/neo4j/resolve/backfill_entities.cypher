@@ -1,6 +1,4 @@
 // what: prepare the next entities of a database written before entity resolution existed
-// parameters: limit
-// returns: space, uids
 MATCH (entity:Entity) USING INDEX entity:Entity(space)
 WHERE entity.space > '' AND NOT entity:Named
 WITH entity LIMIT $limit

@@ -1,6 +1,4 @@
 // what: prepare the next triples of a database written before entity resolution existed
-// parameters: limit
-// returns: number of triples
 MATCH (triple:Triple) USING INDEX triple:Triple(space, seq)
 WHERE triple.space > '' AND triple.seq > 0 AND NOT triple:Fact
 WITH triple LIMIT $limit

@@ -1,5 +1,4 @@
 // what: lock a space before its groups change; transactions take turns
-// parameters: space
 // returns: labels of the space's triples, a number that orders user constraints;
 //   no row if the space has no facts
 MATCH (facts:SpaceFacts {name: $space})

@@ -1,7 +1,6 @@
 // what: set the canonical entities of entities; canonical ones come first
 // parameters: rows: [{uid, old, shown}], where old is the previous and shown the new canonical uid,
 //   null if the entity is in no group
-// returns: nothing
 UNWIND $rows AS row
 MATCH (entity:Named {uid: row.uid})
 OPTIONAL MATCH (entity)-[same:SAME_AS]->()

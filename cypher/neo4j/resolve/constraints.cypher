@@ -1,5 +1,4 @@
 // what: list the user constraints on some entities
-// parameters: uids
 // returns: uids of both, verdict, uid of the canonical one, at (a number that orders constraints)
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})-[ruling:RULED]-(:Named)

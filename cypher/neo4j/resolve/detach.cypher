@@ -1,7 +1,6 @@
 // what: remove the links of triples to subject, object and sessions, and move their evidence to the
 //   triples they will be duplicates of
 // parameters: rows: [{uid, into}], where into is the uid of the canonical triple, possibly the same
-// returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Fact {uid: row.uid})
 WITH row, triple, row.into AS uid

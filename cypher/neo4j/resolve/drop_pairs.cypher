@@ -1,6 +1,5 @@
-// what: delete pairs of similar entities
+// what: delete pairs of similar entities (RULED replaces RESEMBLES for constraints)
 // parameters: pairs: [[uid, uid]]
-// returns: nothing
 UNWIND $pairs AS ends
 MATCH (a:Named {uid: ends[0]})-[pair:RESEMBLES]->(:Named)
 WHERE endNode(pair).uid = ends[1]

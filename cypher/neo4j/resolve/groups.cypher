@@ -1,5 +1,4 @@
 // what: find the groups of some entities
-// parameters: uids
 // returns: canonical uid, uids of all members
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})

@@ -1,7 +1,6 @@
 // what: turn triples into duplicates of their canonical triples; what superseded them, or they
 //   superseded, is decided again
 // parameters: rows: [{uid, into}], labels (of the space's own index)
-// returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Fact {uid: row.uid})
 WITH row, triple, row.into AS uid

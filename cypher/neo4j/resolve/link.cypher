@@ -1,6 +1,5 @@
 // what: record merges
 // parameters: space, links: [{uid, a, into, by, reason, score}], now
-// returns: nothing
 MATCH (facts:SpaceFacts {name: $space})
 SET facts.merges = coalesce(facts.merges, 0) + size($links)
 WITH facts.merges - size($links) AS first

@@ -1,5 +1,4 @@
 // what: list the merges in force that involve some entities
-// parameters: uids
 // returns: uid, uid it is merged into, by, reason, score
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})<-[:OF|INTO]-(merge:Merge)

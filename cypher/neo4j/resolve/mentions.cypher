@@ -1,7 +1,6 @@
 // what: move mentions to the canonical entities
 // parameters: rows: [{uid, old, shown}], where old is the previous and shown the new canonical uid,
 //   null if the entity is in no group
-// returns: nothing
 UNWIND $rows AS row
 MATCH (old:Named {uid: row.old})<-[mention:MENTIONS]-(chunk:Chunk)
 WHERE row.old <> coalesce(row.shown, row.uid) AND coalesce(mention.raw, row.old) = row.uid

@@ -1,5 +1,4 @@
 // what: read entities as extracted, canonical or not
-// parameters: uids
 // returns: uid, normalised name, type, aliases (normalised), canonical uid (null if in no group),
 //   name
 UNWIND $uids AS uid

@@ -1,5 +1,4 @@
 // what: list all entities, as extracted, whose names have vectors
-// parameters: space
 // returns: uid, name, normalised name, type, canonical uid, vector (bytes)
 MATCH (shown:Entity) USING INDEX shown:Entity(space)
 WHERE shown.space = $space

@@ -1,5 +1,4 @@
 // what: list all pairs of similar entities that contain some entities
-// parameters: uids
 // returns: uids of both, kind, score, likely, reason, reading_a, reading_b, verdict
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})-[pair:RESEMBLES]-(:Named)

@@ -1,6 +1,4 @@
 // what: write the new names of canonical entities to their triples
-// parameters: uids
-// returns: nothing
 UNWIND $uids AS uid
 MATCH (entity:Entity {uid: uid})
 CALL (entity) {

@@ -1,6 +1,5 @@
 // what: link entities and their aliases to the canonical entities
 // parameters: rows: [{uid, old, shown}], where shown is the canonical uid, null if in no group
-// returns: nothing
 UNWIND $rows AS row
 MATCH (entity:Named {uid: row.uid})
 WITH entity, coalesce(row.shown, row.uid) AS uid

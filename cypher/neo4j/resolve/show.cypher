@@ -2,7 +2,6 @@
 //   time and sessions from their evidence
 //   (a triple between two names of one entity keeps the names that were said)
 // parameters: rows: [{uid, subject, object (uids)}], labels (of the space's own index)
-// returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Fact {uid: row.uid})
 WITH row, triple, row.subject AS one

@@ -2,7 +2,6 @@
 // parameters: triples: [{uid, spelled, subject, relation, object, vector, ranking (packed), subject_alone,
 //   object_alone}] sorted by uid, where the last two are whether the entity is in no group,
 //   waiting (property of the vectors for the next embedder, which are reset and made again)
-// returns: nothing
 UNWIND $triples AS row
 MATCH (triple:Fact {uid: row.uid})
 WHERE row.spelled < coalesce(triple.spelled, '')

@@ -1,5 +1,4 @@
 // what: list pairs of entities that may be the same but are not merged, most similar first
-// parameters: space, skip, limit
 // returns: name, type, other name, its type, score, reason
 MATCH (entity:Entity) USING INDEX entity:Entity(space)
 WHERE entity.space = $space

@@ -1,6 +1,5 @@
 // what: find the triples that were extracted with some entities as subject or object
 // parameters: rows: [{uid, old, shown}], where old is the current canonical uid
-// returns: uids
 UNWIND $rows AS row
 MATCH (old:Named {uid: row.old})<-[:SUBJECT|OBJECT]-(shown:Triple)
 OPTIONAL MATCH (shown)<-[:SAME_AS]-(folded:TripleVariant)

@@ -1,6 +1,5 @@
-// what: insert or overwrite pairs of similar entities
+// what: insert or overwrite pairs of similar entities (RULED replaces RESEMBLES for constraints)
 // parameters: pairs: [{a, b, properties}] sorted by uids
-// returns: nothing
 UNWIND $pairs AS row
 MATCH (a:Named {uid: row.a})
 WITH row, a, row.b AS other

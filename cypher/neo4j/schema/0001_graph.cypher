@@ -1,7 +1,5 @@
 // what: create uniqueness constraints, indexes and full-text indexes of the graph; each statement
 //   ends with a semicolon
-// parameters: none
-// returns: nothing
 
 // Uniqueness of nodes by hashed uid, and of technical nodes by the name of their space.
 CREATE CONSTRAINT cognigraph_uid IF NOT EXISTS FOR (n:CogniGraph) REQUIRE n.uid IS UNIQUE;

@@ -1,6 +1,4 @@
 // what: create constraints and indexes for entity resolution; each statement ends with a semicolon
-// parameters: none
-// returns: nothing
 
 // Entities and triples as extracted keep these labels, whether or not they are canonical.
 CREATE CONSTRAINT named_uid IF NOT EXISTS FOR (n:Named) REQUIRE n.uid IS UNIQUE;

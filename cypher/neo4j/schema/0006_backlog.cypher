@@ -1,6 +1,4 @@
 // what: find sessions whose summary lacks enriched turns; each statement ends with a semicolon
-// parameters: none
-// returns: nothing
 CREATE INDEX session_behind IF NOT EXISTS FOR (n:Session) ON (n.summary_state, n.seq);
 
 // A session that is extracted again must not continue from its old summariser state.

@@ -1,5 +1,4 @@
 // what: lock the database so that one process at a time applies migrations
-// parameters: none
 // returns: schema_version, 0 in a database that cognigraph has not used yet
 MERGE (meta:CogniGraph {uid: 'cognigraph'})
   ON CREATE SET meta.opened = 0

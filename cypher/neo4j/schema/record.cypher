@@ -1,6 +1,4 @@
 // what: record the applied migrations, and the embedder and analyzer of a new database
-// parameters: version, embedder, dimension, analyzer
-// returns: nothing
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
 SET meta.embedder = coalesce(meta.embedder, $embedder),
     meta.dimension = coalesce(meta.dimension, $dimension),

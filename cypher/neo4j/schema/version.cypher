@@ -1,5 +1,4 @@
 // what: read the versions and the embedder that this database was written with
-// parameters: none
 // returns: schema_version, embedder, dimension, analyzer, generation;
 //   no row in a database that cognigraph has not used yet
 MATCH (meta:CogniGraph {uid: 'cognigraph'})

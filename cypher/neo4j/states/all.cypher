@@ -16,8 +16,7 @@ WITH ruling, triple, subject, object, by, by.raw_subject AS by_one
 OPTIONAL MATCH (by_subject:Named {uid: by_one})
 WITH ruling, triple, subject, object, by, by_subject, by.raw_object AS by_other
 OPTIONAL MATCH (by_object:Named {uid: by_other})
-RETURN ruling.kind, ruling.at.epochSeconds * 1000000 + ruling.at.microsecond, ruling.recorded,
-       ruling.reason, subject.name, subject.type, triple.relation, object.name, object.type,
-       triple.when, triple.negated, by_subject.name, by_subject.type, by.relation, by_object.name,
-       by_object.type, by.when, by.negated
+RETURN ruling.kind, micros(ruling.at), ruling.recorded, ruling.reason, subject.name, subject.type,
+       triple.relation, object.name, object.type, triple.when, triple.negated, by_subject.name,
+       by_subject.type, by.relation, by_object.name, by_object.type, by.when, by.negated
 ORDER BY ruling.recorded

@@ -1,6 +1,4 @@
 // what: prepare the next triples of a database written before there were slots
-// parameters: limit
-// returns: space, uids
 MATCH (triple:Triple) USING INDEX triple:Triple(space, seq)
 WHERE triple.space > '' AND triple.seq > 0 AND triple.status IS NULL
 WITH triple LIMIT $limit

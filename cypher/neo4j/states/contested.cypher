@@ -1,5 +1,4 @@
 // what: find current triples that share a slot of one value with others
-// parameters: space, limit
 // returns: uids, by slot
 MATCH (triple:Triple) USING INDEX triple:Triple(space, last_observed)
 WHERE triple.space = $space AND triple.last_observed IS NOT NULL

@@ -16,17 +16,14 @@ CALL (triple) {
 }
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(:Chunk)
-  RETURN collect(DISTINCT evidence.observed_at.epochSeconds * 1000000
-                          + evidence.observed_at.microsecond) AS said
+  RETURN collect(DISTINCT micros(evidence.observed_at)) AS said
 }
 CALL (triple) {
   OPTIONAL MATCH (by:Triple)-[:SUPERSEDES]->(triple)
   RETURN min(by.uid) AS superseded_by
 }
 RETURN triple.uid, triple.said_subject, said_subject.type, triple.relation, triple.said_object,
-       said_object.type, triple.negated, subject, object, triple.when, triple.slot,
-       triple.holder, coalesce(triple.replaces, false), said, coalesce(triple.status, 'current'),
-       triple.valid_from.epochSeconds * 1000000 + triple.valid_from.microsecond,
-       triple.valid_to.epochSeconds * 1000000 + triple.valid_to.microsecond, superseded_by,
-       triple.superseded_at.epochSeconds * 1000000 + triple.superseded_at.microsecond,
-       triple.decided_by, triple.reason, triple.earlier
+       said_object.type, triple.negated, subject, object, triple.when, triple.slot, triple.holder,
+       coalesce(triple.replaces, false), said, coalesce(triple.status, 'current'),
+       micros(triple.valid_from), micros(triple.valid_to), superseded_by,
+       micros(triple.superseded_at), triple.decided_by, triple.reason, triple.earlier

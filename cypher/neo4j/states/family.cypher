@@ -1,6 +1,5 @@
 // what: find the slots of entities that belong to some families, which share a prefix
 // parameters: families: [[holder, prefix]]
-// returns: holder, slots
 UNWIND $families AS family
 WITH family[0] AS holder, family[1] AS prefix
 MATCH (indexed:Triple {holder: holder}) WHERE indexed.slot STARTS WITH prefix

@@ -1,5 +1,4 @@
 // what: read triples as extracted, to find out which slots they make claims about
-// parameters: uids
 // returns: uid, subject, subject type, relation, object, object type, negated, slot, holder and
 //   replaces as stored, uids of the canonical subject and object, whether any evidence replaces
 UNWIND $uids AS uid

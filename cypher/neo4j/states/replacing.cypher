@@ -1,6 +1,5 @@
 // what: find the triples that replace others of some families of slots
 // parameters: families: [[holder, prefix]]
-// returns: uid
 UNWIND $families AS family
 WITH family[0] AS holder, family[1] AS prefix
 MATCH (indexed:Triple {holder: holder}) WHERE indexed.slot STARTS WITH prefix

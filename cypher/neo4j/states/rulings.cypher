@@ -1,20 +1,11 @@
 // what: read what users said of triples and of their duplicates
-// parameters: uids
 // returns: kind, uid, recorded, uid of the canonical triple that supersedes it, at in microseconds,
 //   reason
 UNWIND $uids AS uid
 MATCH (triple:Triple {uid: uid})
-CALL (triple) {
-  MATCH (ruling:StateRuling {uid: triple.uid})
-  RETURN ruling
-  UNION
-  MATCH (triple)<-[:SAME_AS]-(variant:TripleVariant)
-  WITH variant.uid AS same
-  MATCH (ruling:StateRuling {uid: same})
-  RETURN ruling
-}
+// part: rulings
 WITH triple, ruling, ruling.superseded_by AS one
 OPTIONAL MATCH (by:Fact {uid: one})
 OPTIONAL MATCH (by)-[:SAME_AS]->(other:Fact)
-RETURN ruling.kind, triple.uid, ruling.recorded, coalesce(other.uid, by.uid),
-       ruling.at.epochSeconds * 1000000 + ruling.at.microsecond, ruling.reason
+RETURN ruling.kind, triple.uid, ruling.recorded, coalesce(other.uid, by.uid), micros(ruling.at),
+       ruling.reason

@@ -1,5 +1,4 @@
 // what: read the slots of triples
-// parameters: uids
 // returns: holder, slot, whether the triple replaces others
 UNWIND $uids AS uid
 MATCH (triple:Fact {uid: uid})

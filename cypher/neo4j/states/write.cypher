@@ -1,7 +1,6 @@
 // what: set which triples are current, and what supersedes the others
 // parameters: rows: [{uid, properties: {status, valid_from, valid_to, superseded_at, decided_by,
 //   reason}, superseded_by (uid or null)}]
-// returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Triple {uid: row.uid})
 SET triple += row.properties

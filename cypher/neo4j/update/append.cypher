@@ -1,6 +1,5 @@
 // what: append chunks to a message that has become longer
 // parameters: space, session (uid), last (uid of its last chunk so far), chunks: [{properties, vector, ranking (packed)}]
-// returns: nothing
 MATCH (space:Space {name: $space})
 WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base
 SET space.chunk_covered =

@@ -3,5 +3,5 @@
 // returns: text, replaced at in microseconds
 MATCH (version:Version) USING INDEX version:Version(message, number)
 WHERE version.message = $message AND version.number IS NOT NULL
-RETURN version.text, version.replaced_at.epochSeconds * 1000000 + version.replaced_at.microsecond
+RETURN version.text, micros(version.replaced_at)
 ORDER BY version.number

@@ -1,8 +1,8 @@
 // what: write new texts into chunks, which keep their arrival numbers, labels and neighbours
-// parameters: space, chunks: [{old (uid), properties, vector, ranking (packed)}]
-// returns: nothing
+// parameters: space, more and length (increases of its chunks and terms), chunks: [{old (uid), properties, vector, ranking (packed)}]
 MATCH (space:Space {name: $space})
-SET space.epoch = coalesce(space.epoch, 0) + 1
+SET space.epoch = coalesce(space.epoch, 0) + 1, space.chunks = space.chunks + $more,
+    space.length = space.length + $length
 WITH space
 UNWIND $chunks AS row
 MATCH (chunk:Chunk {uid: row.old})

@@ -1,4 +1,2 @@
 // what: create the vector index for one layer of one space; the space's own label replaces OwnLabel
-// parameters: name, options
-// returns: nothing
 CREATE VECTOR INDEX $name IF NOT EXISTS FOR (node:OwnLabel) ON node.embedding OPTIONS $options

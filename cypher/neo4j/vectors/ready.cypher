@@ -1,5 +1,3 @@
 // what: record that all triples or themes of a space have the label and that the index is online
-// parameters: space, property
-// returns: nothing
 MATCH (owner:SpaceFacts {name: $space})
 SET owner[$property] = true

@@ -1,6 +1,4 @@
 // what: read the newest versions of what writers keep in a space
-// parameters: space
-// returns: chain, version, text
 MATCH (node:Written) USING INDEX node:Written(space, chain, version)
 WHERE node.space = $space AND node.chain IS NOT NULL AND node.version IS NOT NULL
 WITH node ORDER BY node.version

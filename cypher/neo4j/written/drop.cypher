@@ -1,6 +1,5 @@
 // what: delete the versions that were written from some chunks, and all later versions of them
 // parameters: space, chunks (uids)
-// returns: nothing
 UNWIND $chunks AS uid
 MATCH (chunk:Chunk {uid: uid})<-[:EVIDENCE]-(first:Written)
 WITH DISTINCT first.chain AS chain, first.version AS version

@@ -1,5 +1,4 @@
 // what: read all versions of what writers keep in a space
-// parameters: space
 // returns: kind, chain, version, at in microseconds, text, title, steps, sources [[session, id]]
 MATCH (node:Written) USING INDEX node:Written(space, chain, version)
 WHERE node.space = $space AND node.chain IS NOT NULL AND node.version IS NOT NULL
@@ -8,6 +7,6 @@ CALL (node) {
   WITH chunk ORDER BY chunk.at, chunk.seq
   RETURN collect([chunk.session, chunk.message_id]) AS sources
 }
-RETURN node.kind, node.chain, node.version, node.at.epochSeconds * 1000000 + node.at.microsecond,
-       coalesce(node.text, node.context), node.title, node.steps, sources
+RETURN node.kind, node.chain, node.version, micros(node.at), coalesce(node.text, node.context),
+       node.title, node.steps, sources
 ORDER BY node.chain, node.version

@@ -1,7 +1,6 @@
 // what: create a version of what writers keep, as an export has it (Profile replaces Procedure for
 //   profiles)
 // parameters: space, properties, at, sources: [[session uid, message id]], before (uid, or null)
-// returns: nothing
 CREATE (node:Written:Procedure {uid: $properties.uid})
 SET node += $properties, node.space = $space, node.at = $at
 WITH node

@@ -401,8 +401,6 @@ def evidence_of(
 
 Mask = npt.NDArray[np.bool_]
 
-_BATCH = 500
-
 _MOST_OF_FILE = 4
 """A space with a quarter of the messages of the file counts as most of it."""
 
@@ -432,7 +430,9 @@ def _masks(
     if any(not passes[number] for number in index.roles):
         yield passes[chunks["role"]]
     if where.sessions:
-        yield np.isin(chunks["session"], _session_ids(connection, space_id, where.sessions))
+        query = "SELECT id FROM session WHERE space_id = ? AND name IN ({})"
+        ids = [id for (id,) in select_in(connection, query, where.sessions, space_id)]
+        yield np.isin(chunks["session"], ids)
     if where.speakers:
         codes = [code for code, name in enumerate(index.speakers) if name in where.speakers]
         yield np.isin(chunks["speaker"], codes)
@@ -441,39 +441,30 @@ def _masks(
     if where.latest is not None:
         yield chunks["at"] <= to_micros(where.latest)
     if where.tags or where.metadata:
-        rows = chunks.find(_with_data(connection, space_id, where, chunks.rows))
-        marked = np.zeros(chunks.rows, bool)
-        marked[rows[rows >= 0]] = True
-        yield marked
+        yield _marked(index, _with_data(connection, space_id, where, chunks.rows))
 
 
 def left_out(
     connection: sqlite3.Connection, index: SpaceIndex, space_id: int, without: Exclusion
 ) -> Mask:
     """Whether each chunk (n,) belongs to a message that is left out."""
-    marked = np.zeros(index.chunks.rows, bool)
-    wanted = sorted(without.message_ids)
-    for start in range(0, len(wanted), _BATCH):
-        part = wanted[start : start + _BATCH]
-        found = connection.execute(
-            f"""SELECT c.id, s.name, c.message_id FROM chunk c JOIN session s ON s.id = c.session_id
-                WHERE c.space_id = ? AND c.message_id IN ({",".join("?" * len(part))})""",
-            (space_id, *part),
-        )
-        ids = [id for id, session, message in found if without.has_message(session, message)]
-        rows = index.chunks.find(np.array(ids, np.int64))
-        marked[rows[rows >= 0]] = True
-    return marked
-
-
-def _session_ids(
-    connection: sqlite3.Connection, space_id: int, names: tuple[str, ...]
-) -> list[int]:
-    marks = ",".join("?" * len(names))
-    rows = connection.execute(
-        f"SELECT id FROM session WHERE space_id = ? AND name IN ({marks})", (space_id, *names)
+    found = select_in(
+        connection,
+        "SELECT c.id, s.name, c.message_id FROM chunk c JOIN session s ON s.id = c.session_id "
+        "WHERE c.space_id = ? AND c.message_id IN ({})",
+        sorted(without.message_ids),
+        space_id,
     )
-    return [row[0] for row in rows]
+    ids = [id for id, session, message in found if without.has_message(session, message)]
+    return _marked(index, np.array(ids, np.int64))
+
+
+def _marked(index: SpaceIndex, ids: Ints) -> Mask:
+    """Whether each chunk (n,) has one of some ids."""
+    rows = index.chunks.find(ids)
+    marked = np.zeros(index.chunks.rows, bool)
+    marked[rows[rows >= 0]] = True
+    return marked
 
 
 def _with_data(connection: sqlite3.Connection, space_id: int, where: Filter, chunks: int) -> Ints:

@@ -15,7 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.stores.sqlite.index.layer import Array, Counts, Layer, Lookup, Rows, frequencies
+from cognigraph.stores.sqlite.index.layer import (
+    Array,
+    Counts,
+    Layer,
+    Lookup,
+    Rows,
+    frequencies,
+    joined,
+    part_of,
+)
 from cognigraph.stores.sqlite.index.nearest import Mask
 from cognigraph.text.terms import marked_words, names_in
 from cognigraph.text.word_book import (
@@ -227,20 +236,12 @@ class IndexWords:
 
     def arrays(self) -> dict[str, Array]:
         """What :meth:`restore` takes."""
-        return {
-            f"{part}.{name}": array
-            for part, own in self._parts().items()
-            for name, array in own.arrays().items()
-        }
+        return joined({part: own.arrays() for part, own in self._parts().items()}, ".")
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Take over arrays that :meth:`arrays` has returned."""
         for part, own in self._parts().items():
-            start = f"{part}."
-            own.restore({
-                name.removeprefix(start): array
-                for name, array in arrays.items() if name.startswith(start)
-            })  # fmt: skip
+            own.restore(part_of(arrays, f"{part}."))
 
     def _parts(self) -> dict[str, StringBook | NumberLists]:
         return {

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, Vector, product
+from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.stores.sqlite.index.nearest import CodedScan, Codes, ExactScan, Scan
 from cognigraph.stores.sqlite.rows import VectorFormat, term_hash, unpack_terms
 
@@ -196,6 +196,17 @@ def gather(found: Sequence[Lookup], rows: Ints) -> Floats:
 
 Array = npt.NDArray[Any]
 
+
+def joined(parts: Mapping[str, Mapping[str, Array]], mark: str) -> dict[str, Array]:
+    """The arrays of some parts under one name each: that of the part, a mark, and their own."""
+    return {f"{part}{mark}{name}": a for part, own in parts.items() for name, a in own.items()}
+
+
+def part_of(arrays: Mapping[str, Array], start: str) -> dict[str, Array]:
+    """The arrays of one part by their own names."""
+    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+
+
 _LEAST_ROWS = 8
 """A table starts small, because there may be many small spaces."""
 
@@ -255,12 +266,6 @@ class Table:
     def drop(self, column: str) -> None:
         """Remove a column."""
         del self._columns[column]
-
-    def convert(self, column: str, dtype: Any) -> None:
-        """Change the type of a column."""
-        old = self._columns[column]
-        self._columns[column] = np.empty(old.shape, dtype)
-        self._columns[column][: self.rows] = old[: self.rows]  # what is unused may be anything
 
     def columns(self) -> dict[str, Array]:
         """All columns, without unused capacity."""
@@ -415,24 +420,14 @@ class Layer(Table):
         """All that the layer holds, for :meth:`restore`; only with codes."""
         assert self.codes is not None
         parts = {"column": self.columns(), "code": self.codes.arrays(), "word": self.words.arrays()}
-        return {
-            f"{part}.{name}": array for part, own in parts.items() for name, array in own.items()
-        }
+        return joined(parts, ".")
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Take over arrays that :meth:`arrays` has returned."""
-
-        def part(name: str) -> dict[str, Array]:
-            return {
-                key.removeprefix(f"{name}."): array
-                for key, array in arrays.items()
-                if key.startswith(f"{name}.")
-            }
-
-        self.take_over(part("column"))
+        self.take_over(part_of(arrays, "column."))
         self.codes = Codes(self._dimension)
-        self.codes.restore(part("code"))
-        self.words.restore(part("word"))
+        self.codes.restore(part_of(arrays, "code."))
+        self.words.restore(part_of(arrays, "word."))
         self.total_length = 0
         self._measure(self["length"])
 
@@ -440,114 +435,66 @@ class Layer(Table):
 ThemeRow = tuple[bytes, bytes, int]
 """Vector, terms and length of a theme, as stored in the file."""
 
-_THEME_BYTES, _SESSION_BYTES = 48, 200
-"""Memory of the Python objects for the terms of a theme, and for the rows of a session."""
+_SESSION_BYTES = 200
+"""Memory of the Python objects for the rows of a session."""
 
 NOBODY = -1
 """The owner of a row that was replaced."""
 
 
-class Themes:
-    """One row for each theme: its session (``owner``), vector and length; and an index of words.
+class Themes(Layer):
+    """One row for each theme: its session (``owner``), vector, length and words.
 
     A session's themes change as the session grows. The old rows are then marked with the owner
     ``NOBODY`` and removed once they outnumber the others, so that the amortised cost of a change
-    depends only on its own rows. Many themes have codes, and their vectors in the precision of
-    the file.
+    depends only on its own rows.
     """
 
     def __init__(self, vectors: VectorFormat, few_rows: int = FEW_ROWS) -> None:
+        columns = {"id": (np.int64, ()), "owner": (np.int64, ()), "length": (np.int32, ())}
+        super().__init__(columns, vectors.dimension, few_rows)
         self._format = vectors
-        self._few_rows = few_rows
-        self._clear()
-
-    def _clear(self) -> None:
-        self._table = Table(
-            {
-                "id": (np.int64, ()),
-                "owner": (np.int64, ()),
-                "length": (np.int32, ()),
-                "vector": (np.float32, (self._format.dimension,)),
-            }
-        )
-        self._codes: Codes | None = None
-        self.words = Postings()
         self._rows: dict[int, list[int]] = {}
-        self._terms: list[bytes] = []
-        self._terms_bytes = 0
-
-    def __len__(self) -> int:
-        return self._table.rows
+        self._next = 0
 
     @property
     def nbytes(self) -> int:
         """Approximate memory held."""
-        objects = len(self._terms) * _THEME_BYTES + len(self._rows) * _SESSION_BYTES
-        codes = 0 if self._codes is None else self._codes.nbytes
-        return self._table.nbytes + codes + self.words.nbytes + self._terms_bytes + objects
-
-    def __getitem__(self, column: str) -> Array:
-        return self._table[column]
+        return super().nbytes + self.words.nbytes + len(self._rows) * _SESSION_BYTES
 
     def cosines(self, vector: Vector) -> dict[tuple[int, int], float]:
         """The cosine of each theme with a vector, by its session and its position in that."""
-        found = product(self._exact(np.arange(len(self))), vector).tolist()
+        found = self.scan(vector).cosines(np.arange(self.rows)).tolist()
         return {
             (session, place): max(0.0, found[row])
             for session, rows in self._rows.items()
             for place, row in enumerate(rows)
         }
 
-    def scan(self, vector: Vector) -> Scan:
-        """Compare the themes with a vector, also those of nobody."""
-        if self._codes is None:
-            return ExactScan(self["vector"], vector)
-        return CodedScan(self._codes, vector)
-
-    def _exact(self, rows: Ints) -> Vector:
-        return np.asarray(self["vector"][rows], np.float32)
-
     def rows_of(self, sessions: Iterable[int]) -> Ints:
         """The rows of the themes of some sessions."""
         own = map(self._rows.get, sessions, repeat(()))
         return np.array([*chain.from_iterable(own)], np.int64)
 
-    def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
+    def replace(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
         """Replace the themes of some sessions; an empty sequence removes them."""
         for session in sessions:
-            self._table["owner"][self._rows.pop(session, [])] = NOBODY
-        new = [(session, row) for session, rows in sessions.items() for row in rows]
+            self["owner"][self._rows.pop(session, [])] = NOBODY
+        new = [(session, *row) for session, rows in sessions.items() for row in rows]
         if new:
-            self._append(
-                np.array([session for session, _ in new], np.int64),
-                self._format.unpack([vector for _, (vector, _, _) in new]),
-                np.array([length for _, (_, _, length) in new], np.int32),
-                [terms for _, (_, terms, _) in new],
-            )
-        self._compact()
-
-    def _append(self, owners: Ints, vectors: Vector, lengths: Array, terms: list[bytes]) -> None:
-        first = len(self)
-        ids = np.arange(first, first + len(owners))
-        self._table.append({"id": ids, "owner": owners, "length": lengths, "vector": vectors})
-        if self._codes is not None:
-            self._codes.append(vectors)
-        elif len(self) > self._few_rows:
-            self._codes = Codes(self._format.dimension)
-            self._codes.append(self["vector"])
-            self._table.convert("vector", self._format.dtype)
-        sizes = np.array([len(blob) for blob in terms], np.int64)
-        self.words.append(*unpack_terms(b"".join(terms), sizes), first)
-        self._terms += terms
-        self._terms_bytes += int(sizes.sum())
-        for row, owner in zip(ids.tolist(), owners.tolist(), strict=True):
-            self._rows.setdefault(owner, []).append(row)
-
-    def _compact(self) -> None:
-        owned = np.flatnonzero(self["owner"] != NOBODY)
-        if len(self) <= 2 * len(owned):
-            return
-        owners, vectors, lengths = (self[name][owned] for name in ("owner", "vector", "length"))
-        terms = [self._terms[row] for row in owned.tolist()]
-        self._clear()
-        self._append(owners, vectors, lengths, terms)
+            owners, vectors, terms, lengths = zip(*new, strict=True)
+            values: dict[str, Array] = {
+                "id": np.arange(self._next, self._next + len(new)),
+                "owner": np.array(owners, np.int64),
+                "length": np.array(lengths, np.int32),
+                "vector": self._format.unpack(vectors),
+            }
+            self._next += len(new)
+            sizes = np.array([len(blob) for blob in terms], np.int64)
+            first = self.take(values, *unpack_terms(b"".join(terms), sizes))
+            for row, owner in enumerate(owners, first):
+                self._rows.setdefault(owner, []).append(row)
+        kept = np.flatnonzero(self["owner"] != NOBODY)
+        if self.rows > 2 * len(kept):
+            row_of = self.remove_others(kept)
+            self._rows = {owner: row_of[rows].tolist() for owner, rows in self._rows.items()}

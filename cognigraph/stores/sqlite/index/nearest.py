@@ -372,20 +372,13 @@ class Scan(Protocol):
     """The comparison of a layer with one vector."""
 
     def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
-        """The search that gives :meth:`best`."""
-        ...
-
-    def best(self, limit: int, allowed: Mask | None = None) -> Ints:
-        """The nearest allowed rows with a positive cosine, unordered."""
-        ...
+        """The search for the nearest allowed rows with a positive cosine, unordered."""
 
     def narrowed(self, rows: Ints, limit: int) -> Ints:
         """Some of the rows, ascending, with the ``limit`` nearest among them."""
-        ...
 
     def cosines(self, rows: Ints) -> Floats:
         """The cosines (k,) of rows."""
-        ...
 
 
 class ExactScan:
@@ -399,23 +392,18 @@ class ExactScan:
         return product(self._vectors, self._vector)
 
     def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
-        """See :class:`Scan`."""
         is_long = self._vectors.size > _LONG
-        return Nearest(lambda: self.best(limit, allowed), [self._compare] if is_long else ())
+        return Nearest(
+            lambda: top_rows(self._cosine, allowed, limit), [self._compare] if is_long else ()
+        )
 
     def _compare(self) -> None:
         _ = self._cosine  # computed, and kept
 
-    def best(self, limit: int, allowed: Mask | None = None) -> Ints:
-        """See :class:`Scan`."""
-        return top_rows(self._cosine, allowed, limit)
-
     def narrowed(self, rows: Ints, limit: int) -> Ints:
-        """See :class:`Scan`."""
         return np.sort(rows)
 
     def cosines(self, rows: Ints) -> Floats:
-        """See :class:`Scan`."""
         return self._cosine[rows].astype(float)
 
 
@@ -424,45 +412,41 @@ class CodedScan:
 
     def __init__(self, codes: Codes, vector: Vector) -> None:
         self._codes = codes
-        self._query = CodeQuery(codes, vector)
-        self._vector = vector
-
-    def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
-        """See :class:`Scan`."""
-        if not limit:
-            return Nearest(lambda: np.empty(0, np.int64))
-        among = None if allowed is None else np.flatnonzero(allowed)
-        return Nearest(lambda: self._best(limit, among), self._query.comparisons(among))
-
-    def best(self, limit: int, allowed: Mask | None = None) -> Ints:
-        """See :class:`Scan`."""
-        search = self.nearest(limit, allowed)
-        run_all(search.tasks)
-        return search.rest()
-
-    def _best(self, limit: int, among: Ints | None) -> Ints:
-        rows = self._query.nearest(limit, among)
-        return rows[top_rows(self.cosines(rows), None, limit)]
-
-    def narrowed(self, rows: Ints, limit: int) -> Ints:
-        """See :class:`Scan`."""
-        return self._query.nearest(limit, rows)
-
-    def cosines(self, rows: Ints) -> Floats:
-        """See :class:`Scan`."""
-        return self._codes.cosines(self._vector, rows)
-
-
-class CodeQuery:
-    """The search for the rows nearest to one vector, by their codes."""
-
-    def __init__(self, codes: Codes, vector: Vector) -> None:
-        self._codes = codes
         self._vector = vector
         self._differing: Differing | None = None
 
-    def comparisons(self, among: Ints | None = None) -> Sequence[Task]:
-        """Tasks that :meth:`nearest` begins with, unless they are run before, in any threads."""
+    def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
+        if not limit:
+            return Nearest(lambda: np.empty(0, np.int64))
+        among = None if allowed is None else np.flatnonzero(allowed)
+        return Nearest(lambda: self._best(limit, among), self._comparisons(among))
+
+    def _best(self, limit: int, among: Ints | None) -> Ints:
+        rows = self.left(limit, among)
+        return rows[top_rows(self.cosines(rows), None, limit)]
+
+    def narrowed(self, rows: Ints, limit: int) -> Ints:
+        return self.left(limit, rows)
+
+    def cosines(self, rows: Ints) -> Floats:
+        return self._codes.cosines(self._vector, rows)
+
+    def left(self, count: int, among: Ints | None = None) -> Ints:
+        """Rows, ascending, that contain the ``count`` nearest ones with high probability.
+
+        ``among`` (k,) restricts the search to some rows.
+        """
+        left = max(_PER_RESULT * count, _FEWEST)
+        rows = self._by_signs(among)
+        if len(rows) > left:
+            kept = max(_BY_WEIGHTS, len(rows) // _SHARE_BY_WEIGHTS, left)
+            if len(rows) > kept:
+                rows = rows[_highest(self._codes.weighted(self._vector, rows), kept)]
+            rows = rows[_highest(self.cosines(rows), left)]
+        return np.sort(rows)
+
+    def _comparisons(self, among: Ints | None) -> Sequence[Task]:
+        """Tasks that :meth:`left` begins with, unless they are run before, in any threads."""
         if self._differing is not None or not self._needs_all(among):
             return ()
         self._differing, tasks = self._codes.comparisons(self._vector)
@@ -475,23 +459,9 @@ class CodeQuery:
         is_few = len(among) * _SHARE_ONE_BY_ONE <= self._codes.rows
         return not is_few and len(among) > _left_by_signs(len(among))
 
-    def nearest(self, count: int, among: Ints | None = None) -> Ints:
-        """Rows, ascending, that contain the ``count`` nearest ones with high probability.
-
-        ``among`` (k,) restricts the search to some rows.
-        """
-        left = max(_PER_RESULT * count, _FEWEST)
-        rows = self._by_signs(among)
-        if len(rows) > left:
-            kept = max(_BY_WEIGHTS, len(rows) // _SHARE_BY_WEIGHTS, left)
-            if len(rows) > kept:
-                rows = rows[_highest(self._codes.weighted(self._vector, rows), kept)]
-            rows = rows[_highest(self._codes.cosines(self._vector, rows), left)]
-        return np.sort(rows)
-
     def _by_signs(self, among: Ints | None) -> Ints:
         """The rows with the fewest differing signs, with all that differ as little."""
-        run_all(self.comparisons(among))
+        run_all(self._comparisons(among))
         count = _left_by_signs(self._codes.rows if among is None else len(among))
         if among is None:
             if self._differing is None:

@@ -27,6 +27,8 @@ from cognigraph.stores.sqlite.index.layer import (
     Postings,
     ThemeRow,
     Themes,
+    joined,
+    part_of,
     term_hashes,
 )
 from cognigraph.stores.sqlite.rows import (
@@ -244,40 +246,29 @@ class SpaceIndex:
 
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """All that :meth:`restore` takes: plain values, and arrays. Themes are read again."""
-        parts = {
-            "chunks": self.chunks.arrays(), "triples": self.triples.arrays(),
-            "subject": self.by_subject.arrays(), "object": self.by_object.arrays(),
-            "words": self.words.arrays(), "evidence": self.evidence.arrays(),
-        }  # fmt: skip
+        parts = {name: part.arrays() for name, part in self._parts().items()}
         state = {
             "revision": self.revision, "moved": self._moved, "speakers": self.speakers,
             "roles": sorted(self.roles),
         }  # fmt: skip
-        return state, {
-            f"{part} {name}": a for part, own in parts.items() for name, a in own.items()
-        }
+        return state, joined(parts, " ")
 
     def restore(self, epoch: int, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Take over what :meth:`state` returned; ``epoch`` is that of the space then."""
-
-        def part(name: str) -> dict[str, Array]:
-            start = f"{name} "
-            return {
-                key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)
-            }
-
         self._clear()
-        self.chunks.restore(part("chunks"))
-        self.triples.restore(part("triples"))
-        self.by_subject.restore(part("subject"))
-        self.by_object.restore(part("object"))
-        self.words.restore(part("words"))
-        self.evidence.restore(part("evidence"))
+        for name, own in self._parts().items():
+            own.restore(part_of(arrays, f"{name} "))
         self.epoch, self.revision = epoch, int(state["revision"])
         self._moved, self.speakers = bool(state["moved"]), list(state["speakers"])
         self.roles = set(state["roles"])
         self._speaker_codes = {name: code for code, name in enumerate(self.speakers)}
         self._find_tails()
+
+    def _parts(self) -> dict[str, Layer | Postings | IndexWords | NumberLists]:
+        return {
+            "chunks": self.chunks, "triples": self.triples, "subject": self.by_subject,
+            "object": self.by_object, "words": self.words, "evidence": self.evidence,
+        }  # fmt: skip
 
     # Chunks
 
@@ -412,7 +403,7 @@ class SpaceIndex:
             }
             for session, *row in select_in(connection, _THEMES, [*themes]):
                 themes[session].append(tuple(row))
-            self.themes.take(themes)
+            self.themes.replace(themes)
         self.themes.words.settle()
 
 

@@ -1,6 +1,0 @@
-// what: count the chunks that wait for their vectors
-// parameters: space (null for all spaces)
-// returns: count
-MATCH (chunk:Chunk) USING INDEX chunk:Chunk(unembedded)
-WHERE chunk.unembedded >= coalesce($space, '') AND ($space IS NULL OR chunk.unembedded = $space)
-RETURN count(chunk)

@@ -1,9 +1,0 @@
-// what: record user constraints on pairs of entities
-// parameters: constraints: [{a, b, properties}] sorted by uids
-// returns: nothing
-UNWIND $constraints AS row
-MATCH (a:Named {uid: row.a})
-WITH row, a, row.b AS other
-MATCH (b:Named {uid: other})
-MERGE (a)-[ruling:RULED]->(b)
-SET ruling = row.properties

@@ -1,4 +1,0 @@
-// what: find the chunks that wait for their vectors; the property is the name of their space
-// parameters: none
-// returns: nothing
-CREATE INDEX chunk_unembedded IF NOT EXISTS FOR (chunk:Chunk) ON (chunk.unembedded)

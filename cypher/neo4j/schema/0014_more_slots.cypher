@@ -1,4 +1,0 @@
-// what: since this version loving something is the slot of liking it; the facts are decided again,
-//   see stores/neo4j/states.py
-// parameters: none
-// returns: nothing

@@ -1,5 +1,0 @@
-// what: count chunks and terms into the totals of a space after a message was updated
-// parameters: space, chunks, length (increases)
-// returns: nothing
-MATCH (space:Space {name: $space})
-SET space.chunks = space.chunks + $chunks, space.length = space.length + $length
