@@ -73,12 +73,11 @@ def resolve_extractor(
     """
     if isinstance(extractor, str):
         return _by_name(extractor, timezone, budget)
-    name = getattr(extractor, "name", None)
-    if isinstance(name, str) and callable(getattr(extractor, "extract", None)):
+    if isinstance(extractor, Extractor) and isinstance(getattr(extractor, "name", None), str):
         return extractor
     raise ConfigurationError(
-        f"{type(extractor).__name__} is not an extractor: it needs a name (text) and "
-        "extract(window)"
+        f"{type(extractor).__name__} is not an extractor: make it a subclass of "
+        "cognigraph.ingest.Extractor with a name (text) and extract(window)"
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from cognigraph.errors import ConfigurationError, InvalidMessageError
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, also_reads
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention
 from cognigraph.ingest.model.parse_lines import clean, entity_type, normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
@@ -290,9 +290,8 @@ def time_of(name: str, text: str) -> When:
 # --- When the messages are read --------------------------------------------------------------
 
 
-def read_by(extractor: object, chunks: Iterable[WorkChunk]) -> list[int]:
-    """Which of some chunks an extractor reads, as indices."""
-    also = also_reads(extractor)
+def read_by(also: Set[AlsoRead], chunks: Iterable[WorkChunk]) -> list[int]:
+    """Which of some chunks an extractor with these ``also_reads`` reads, as indices."""
     return [index for index, chunk in enumerate(chunks) if _is_read(chunk, also)]
 
 
@@ -308,15 +307,15 @@ def _is_read(chunk: WorkChunk, also: Set[AlsoRead]) -> bool:
 def with_stated(
     found: Extraction,
     chunks: Sequence[WorkChunk],
-    extractor: Extractor,
+    also: Set[AlsoRead],
     themes: Sequence[Theme] = (),
 ) -> Extraction:
-    """Return what an extractor has found in the chunks that it reads, with what was stated.
+    """Add what was stated to what an extractor with these ``also_reads`` has found.
 
     The evidence of ``found`` is among the chunks that were read, that of the result among all.
     ``themes`` are those that the session has.
     """
-    positions = read_by(extractor, chunks)
+    positions = read_by(also, chunks)
     told = {index: Stated.load(chunk.stated) for index, chunk in enumerate(chunks) if chunk.stated}
     if told or len(positions) < len(chunks):
         mute = {index for index, value in told.items() if not value.extract}
@@ -337,7 +336,7 @@ def with_stated(
             mentions=(*mentions, *spoken),
             facts=(*(fact for fact in facts if fact is not None), *given),
         )
-    return _with_summary(found, told.values(), extractor, themes)
+    return _with_summary(found, told.values(), also, themes)
 
 
 def _among(positions: Sequence[int], indices: Iterable[int]) -> tuple[int, ...]:
@@ -381,10 +380,9 @@ def _mentioned(chunk: WorkChunk, told: Stated, index: int) -> Iterator[Mention]:
 
 
 def _with_summary(
-    found: Extraction, told: Iterable[Stated], extractor: Extractor, themes: Sequence[Theme]
+    found: Extraction, told: Iterable[Stated], also: Set[AlsoRead], themes: Sequence[Theme]
 ) -> Extraction:
     """A summary that was given stands, until another is given or a model goes on with it."""
-    also = also_reads(extractor)
     given = [item.summary for item in told if item.summary is not None]
     if "summary" in also:
         return found

@@ -68,6 +68,12 @@ class Model(Protocol):
         ...
 
 
+def forget_answers(model: Model | None) -> int:
+    """Delete the answers that a model keeps, if it keeps any, and return how many there were."""
+    forget = getattr(model, "forget_answers", None)
+    return forget() if callable(forget) else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Prices:
     """Prices per million tokens, in any one currency.

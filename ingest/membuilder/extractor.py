@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from datetime import timedelta, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 
 from cognigraph.errors import ModelError
 from cognigraph.ingest.extraction import (
-    AlsoRead,
     Extraction,
     Extractor,
     Fact,
@@ -71,10 +70,10 @@ class MemBuilderExtractor(OnTop):
         model: the language model of the writers, such as :class:`cognigraph.llm.ChatModel`.
         base: the underlying extractor; by default the rules.
         timezone: the speakers' timezone.
-        recalls: how many known facts the writer of facts is shown.
-        settle: how long a conversation must pause before a background worker starts.
         record: a file to which every call is appended, as an example for training.
     """
+
+    recalls = 40
 
     def __init__(
         self,
@@ -82,26 +81,14 @@ class MemBuilderExtractor(OnTop):
         *,
         base: Extractor | None = None,
         timezone: tzinfo | None = None,
-        recalls: int = 40,
-        settle: timedelta = timedelta(seconds=20),
         record: str | Path | Callable[[WriterCall], None] | None = None,
     ) -> None:
-        super().__init__(model, base or RulesExtractor(timezone=timezone), settle)
+        super().__init__(model, base or RulesExtractor(timezone=timezone))
+        self.also_reads -= {"stated"}  # no model is to read these
         self._zone = timezone
-        self.recalls = recalls
         self._record = Recording(record) if isinstance(record, str | Path) else record
         numbers = ".".join(str(writer_prompt(PROMPTS[writer]).version) for writer in WRITERS)
-        self._name = f"membuilder-{numbers}:{model.name}+{self._base.name}"
-
-    @property
-    def name(self) -> str:
-        """Versions of the prompts, the model and the underlying extractor."""
-        return self._name
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """What the underlying extractor does, without messages that no model is to read."""
-        return super().also_reads - {"stated"}
+        self.name = f"membuilder-{numbers}:{model.name}+{self._base.name}"
 
     def extract(self, window: Window) -> Extraction:
         """Run the underlying extractor, then the writers, over the window."""
@@ -138,7 +125,7 @@ class MemBuilderExtractor(OnTop):
             spent += Usage(
                 calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
             )
-        prices: Prices | None = getattr(self._model, "prices", None)
+        prices: Prices | None = getattr(self.model, "prices", None)
         cost = prices.cost(spent.input_tokens, spent.output_tokens) if prices else 0.0
         return usage + replace(spent, cost=cost)
 
@@ -194,7 +181,7 @@ class MemBuilderExtractor(OnTop):
         self, writer: Writer, window: Window, state: WriterState, turns: Sequence[Turn]
     ) -> _Result:
         notes = window.notes
-        run = WriterRun(self._model, window.space, window.session, turns)
+        run = WriterRun(self.model, window.space, window.session, turns)
         result = _Result(run)
         try:
             if writer == "core":

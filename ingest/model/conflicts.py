@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta, tzinfo
+from datetime import tzinfo
 from typing import TypeVar
 
 from cognigraph.errors import ModelError
@@ -31,7 +31,6 @@ NOT_SHOWN = "a conflict names a fact that was not shown"
 NOT_THE_SAME = "a fact that denies a known one, or is of another time, is not the same"
 SAID_LATER = "a fact that was said later is not superseded"
 _ANSWER_TOKENS = 60
-_RECALLED = 40
 _T = TypeVar("_T")
 
 
@@ -52,27 +51,15 @@ class ConflictChecker(OnTop):
             for a window that has new facts.
         base: the underlying extractor.
         timezone: the speakers' timezone.
-        recalls: the largest number of known facts about the speakers that it is shown; half as many
-            come along that are most like what is said, about whomever.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        base: Extractor,
-        *,
-        timezone: tzinfo | None = None,
-        recalls: int = _RECALLED,
-    ) -> None:
-        super().__init__(model, base, timedelta(seconds=20))
-        self.recalls = recalls
+    recalls = 40
+
+    def __init__(self, model: Model, base: Extractor, *, timezone: tzinfo | None = None) -> None:
+        super().__init__(model, base)
         self._zone = timezone
         self._prompt = prompt_file(PROMPT)
-
-    @property
-    def name(self) -> str:
-        """The version of the prompt, the model and the underlying extractor."""
-        return f"ama-{self._prompt.version}:{self._model.name}+{self._base.name}"
+        self.name = f"ama-{self._prompt.version}:{model.name}+{base.name}"
 
     def extract(self, window: Window) -> Extraction:
         """Extract, and mark which known facts the new ones supersede.
@@ -120,7 +107,7 @@ class ConflictChecker(OnTop):
 
         check = _Check(new)
         try:
-            answer = self._model.ask(self._filled(window, known, new), ConflictsAnswer)
+            answer = self.model.ask(self._filled(window, known, new), ConflictsAnswer)
         except ModelError as error:
             check.usage = error.usage
             check.rejected.append(f"{NOT_CHECKED}: {error}")

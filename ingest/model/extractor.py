@@ -13,10 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta, tzinfo
+from datetime import tzinfo
 
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
-from cognigraph.ingest.extraction import AlsoRead, Caching, Extraction, Window
+from cognigraph.ingest.extraction import (
+    MODEL_SETTLE,
+    AlsoRead,
+    Extraction,
+    Extractor,
+    Window,
+)
 from cognigraph.ingest.model.answer_schema import ReadAnswer
 from cognigraph.ingest.model.summarise import (
     DROPPED,
@@ -72,7 +78,7 @@ class _WindowRun:
     rejected: list[str] = field(default_factory=list)
 
 
-class ModelExtractor:
+class ModelExtractor(Extractor):
     """Extracts from chunks with a language model.
 
     Args:
@@ -80,13 +86,14 @@ class ModelExtractor:
         timezone: the speakers' timezone, in which days are counted (UTC if absent).
         window_tokens: maximum size of one prompt's turns; a longer window is read in parts that
             overlap by one turn.
-        settle: how long a conversation must pause before a background worker starts.
         keeps_all: whether summaries keep all that somebody could ask about, as HyMem answers from
             them (level 1), and not only what tells whether the conversation is worth reading. They
             are longer, and take a call of their own.
     """
 
     also_reads: frozenset[AlsoRead] = frozenset({"tool"})
+    settle = MODEL_SETTLE
+    summarises = True
 
     def __init__(
         self,
@@ -94,30 +101,19 @@ class ModelExtractor:
         *,
         timezone: tzinfo | None = None,
         window_tokens: int = 6000,
-        settle: timedelta = timedelta(seconds=20),
         keeps_all: bool = False,
     ) -> None:
         if window_tokens < 100:
             raise ConfigurationError("window_tokens must be at least 100")
-        self.settle = settle
-        self._model = model
+        self.model: Model = model
         self._zone = timezone
         self._limit = window_tokens
         self._prompt = prompt_file(READ_PROMPT)
         self._keeps_all = keeps_all
         summary = prompt_file(NOTES_PROMPT if keeps_all else SUMMARY_PROMPT)
         self._summariser = Summariser(model, summary, window_tokens)
-        self._versions = f"{self._prompt.version}.{summary.version}"
-
-    @property
-    def model(self) -> Model:
-        """The language model."""
-        return self._model
-
-    @property
-    def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-5.4:gpt-4o-mini``."""
-        return f"{'hymem' if self._keeps_all else 'model'}-{self._versions}:{self._model.name}"
+        versions = f"{self._prompt.version}.{summary.version}"
+        self.name = f"{'hymem' if keeps_all else 'model'}-{versions}:{model.name}"
 
     def _begin(self, window: Window, state: SummaryState) -> _WindowRun:
         turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
@@ -178,13 +174,9 @@ class ModelExtractor:
                 input_tokens=prompt_tokens(self._prompt_for(run, part)),
                 output_tokens=facts + (summary_tokens(shown) if run.summarises else 0),
             )
-        prices: Prices | None = getattr(self._model, "prices", None)
+        prices: Prices | None = getattr(self.model, "prices", None)
         cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
         return replace(usage, cost=cost)
-
-    def forget_answers(self) -> int:
-        """Delete what the model keeps of its answers, and return how many there were."""
-        return self._model.forget_answers() if isinstance(self._model, Caching) else 0
 
     def _read(self, run: _WindowRun, part: range) -> None:
         """Read a part; split it in halves if the prompt or the answer is too long."""
@@ -204,7 +196,7 @@ class ModelExtractor:
             self._read(run, half)
 
     def _ask(self, run: _WindowRun, part: range) -> Answer[ReadAnswer]:
-        return self._model.ask(self._prompt_for(run, part), ReadAnswer)
+        return self.model.ask(self._prompt_for(run, part), ReadAnswer)
 
     def _prompt_for(self, run: _WindowRun, part: range) -> Prompt:
         known = known_names(run.reading.entities, run.known)

@@ -27,9 +27,6 @@ from cognigraph.ingest.extraction import (
     BY_MODEL,
     Extraction,
     Extractor,
-    Recalling,
-    Summarising,
-    Window,
 )
 from cognigraph.ingest.queue.lease import (
     Heartbeat,
@@ -65,7 +62,6 @@ from cognigraph.tracing import outcome, span
 
 logger = logging.getLogger("cognigraph.enrich")
 
-_Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _VECTORS_AT_ONCE = 32
 """Chunks whose vectors are made between two steps, if they wait for them."""
@@ -96,9 +92,6 @@ class Enricher:
         self._settings = settings
         self._clock = clock
         self._id = uuid4().hex[:8]
-        self._summarise: _Summarise | None = (
-            extractor.summarise if isinstance(extractor, Summarising) else None
-        )
         self._held: dict[str, Lease] = {}
         self._hurried = deque[str]()  # spaces for which somebody waits
         self._has_hurried = False  # whether the last batch was of such a space
@@ -154,7 +147,7 @@ class Enricher:
             now=now,
             space=space,
             context=context_of(self._extractor, settings),
-            summaries=self._summarise is not None,
+            summaries=self._extractor.summarises,
         )
         if lease is not None:
             self._held[lease.token] = lease
@@ -215,8 +208,8 @@ class Enricher:
 
     def waiting(self, space: str | None = None) -> Waiting:
         """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
-        summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
         queue = self._store.queue
+        summaries = queue.due_summaries(space) if self._extractor.summarises else 0
         return Waiting(queue.pending(space), summaries, queue.count_unembedded(space))
 
     def forsaken(self, limit: float) -> str | None:
@@ -296,16 +289,17 @@ class Enricher:
         try:
             lease = self._informed(lease)
             window = window_of(lease, self._extractor)
-            summarise = None if chunks else self._summarise
             if chunks and not window.chunks:
                 extraction = Extraction()
+            elif chunks:
+                extraction = self._extractor.extract(window)
             else:
-                extraction = (summarise or self._extractor.extract)(window)
+                extraction = self._extractor.summarise(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
             if not extraction.starts_over:
-                themes = lease.notes.themes
-                extraction = with_stated(extraction, chunks, self._extractor, themes)
+                also, themes = self._extractor.also_reads, lease.notes.themes
+                extraction = with_stated(extraction, chunks, also, themes)
         except CogniGraphError:
             raise
         except Exception as error:  # an extractor may be a plug-in that raises anything
@@ -336,7 +330,7 @@ class Enricher:
 
     def _informed(self, lease: Lease) -> Lease:
         """The lease with what is known, if the extractor asks for it."""
-        if not isinstance(self._extractor, Recalling):
+        if not self._extractor.recalls:
             return lease
         graph, limit = self._store.graph, self._extractor.recalls
         speakers = dict.fromkeys(chunk.speaker for chunk in lease.chunks if chunk.speaker)

@@ -28,7 +28,7 @@ from cognigraph.errors import (
     ModelUnavailableError,
     StoreError,
 )
-from cognigraph.ingest.extraction import Extractor, Pausing
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SUSPECT_CRASHES
 from cognigraph.stores.protocols import EnrichmentQueue, Store
@@ -168,9 +168,7 @@ _BETWEEN_BATCHES = 0.2
 
 def settle_time(settings: EnrichSettings, extractor: Extractor) -> float:
     """Seconds without a new message after which a worker starts; with 0 it starts at once."""
-    settle = settings.settle
-    if settle is None:
-        settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
+    settle = extractor.settle if settings.settle is None else settings.settle
     return settle.total_seconds()
 
 

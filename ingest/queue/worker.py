@@ -36,9 +36,9 @@ class Chore:
 class BackgroundWorker:
     """A daemon thread that enriches whenever there is work, or after a pause in new messages.
 
-    The length of the pause is ``settings.settle``, or else ``settle`` of a
-    :class:`~cognigraph.ingest.extraction.Pausing` extractor. Work that an earlier process left
-    pending is done first. A ``chore`` is done at the start and at intervals, between batches.
+    The length of the pause is ``settings.settle``, or else the extractor's. Work that an earlier
+    process left pending is done first. A ``chore`` is done at the start and at intervals, between
+    batches.
 
     Only :meth:`stop` ends the work for good. Whatever else ends it is logged and shown by
     :attr:`state`, and after a pause the work begins anew.

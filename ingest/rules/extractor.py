@@ -16,7 +16,7 @@ from itertools import islice, takewhile
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, Window
 from cognigraph.ingest.rules.statements import alias_in
 from cognigraph.ingest.rules.summary import SessionState, shorten
 from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext, ReadSentence
@@ -48,32 +48,24 @@ _OPENERS = word_set(
 )
 
 
-class RulesExtractor:
+class RulesExtractor(Extractor):
     """Extracts by rules, without a model or network. Stateless between calls.
 
     ``timezone`` is the speakers' time zone, which determines what day "yesterday" is. The default
     is the time zone of each chunk's own time.
     """
 
+    name = "rules-8"
     weight_set: WeightSetName = "plain"
     also_reads: frozenset[AlsoRead] = frozenset({"stated"})
+    context = CONTEXT
 
     def __init__(self, *, timezone: tzinfo | None = None) -> None:
         self._timezone = timezone
 
-    @property
-    def name(self) -> str:
-        """``rules-8``."""
-        return "rules-8"
-
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""
         return Usage()
-
-    @property
-    def context(self) -> int:
-        """Number of preceding chunks needed for a result that does not depend on the window."""
-        return CONTEXT
 
     def extract(self, window: Window) -> Extraction:
         """Extract the window's facts and mentions, and the session's updated keys and themes.

@@ -805,7 +805,7 @@ def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
 @pytest.mark.slow
 def test_a_background_worker_waits_for_a_pause_and_then_asks_once(serving, tmp_path):
     stages, model = serving([BOTH])
-    extractor = ModelExtractor(model, timezone=OSLO, settle=timedelta(seconds=60))
+    extractor = ModelExtractor(model, timezone=OSLO)
     options = {"embedder": HashEmbedder(), "extractor": extractor, "timezone": "Europe/Oslo"}
     with Memory(tmp_path / "m.db", **options) as memory:
         for number, (speaker, text) in enumerate(TURNS):
