@@ -37,18 +37,13 @@ class Answer(Generic[T]):
     ``salvaged`` counts the items recovered from an answer that was cut off or partly invalid (0
     if the answer was valid as a whole); ``dropped`` gives a reason for each item left out.
     ``cut_off`` means that the answer was truncated; asking for less at a time avoids that.
-    ``estimated`` means that the server gave no token counts, so those in ``usage`` are estimates.
-    ``mode`` is empty for a cached answer.
     """
 
     value: T
     usage: Usage
     salvaged: int = 0
     dropped: tuple[str, ...] = ()
-    repaired: bool = False
-    mode: Mode | Literal[""] = ""
     cut_off: bool = False
-    estimated: bool = False
 
 
 class Model(Protocol):
