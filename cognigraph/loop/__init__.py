@@ -10,21 +10,12 @@ from cognigraph.deferred import deferred
 from cognigraph.loop.data import Answer, Assessment, Evidence, ModelCall, Plan, Repair, Round
 
 if TYPE_CHECKING:
-    from cognigraph.loop.ama_slots import (
-        Intent,
-        Judge,
-        JudgeByRules,
-        Retry,
-        RewriteAndRoute,
-        RouteByRules,
-        intent_by_rules,
-        layer_of,
-    )
+    from cognigraph.loop.ama_slots import Intent, Judge, Retry, RewriteAndRoute, layer_of
     from cognigraph.loop.asker import Asker
     from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule, batches_of
     from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
     from cognigraph.loop.pool import Recall
-    from cognigraph.loop.refresher import RefreshByRules, Refresher, later_time_wins
+    from cognigraph.loop.refresher import Refresher, later_time_wins
     from cognigraph.loop.state import LoopState
     from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory, membuilder
 
@@ -39,7 +30,6 @@ __all__ = [
     "FollowUp",
     "Intent",
     "Judge",
-    "JudgeByRules",
     "LightModule",
     "LoopState",
     "ModelCall",
@@ -47,18 +37,15 @@ __all__ = [
     "Plan",
     "Recall",
     "ReflectionModule",
-    "RefreshByRules",
     "Refresher",
     "Repair",
     "Retry",
     "RewriteAndRoute",
     "Round",
-    "RouteByRules",
     "Strategy",
     "ama",
     "batches_of",
     "hymem",
-    "intent_by_rules",
     "later_time_wins",
     "layer_of",
     "licomemory",
@@ -68,13 +55,12 @@ __all__ = [
 __getattr__ = deferred(
     __name__,
     {
-        "ama_slots": """Intent Judge JudgeByRules Retry RewriteAndRoute RouteByRules
-            intent_by_rules layer_of""",
+        "ama_slots": "Intent Judge Retry RewriteAndRoute layer_of",
         "asker": "Asker",
         "hymem_slots": "DeepModule LightModule ReflectionModule batches_of",
         "licomemory_slots": "AskAsItIs FollowUp NoticeMissing",
         "pool": "Recall",
-        "refresher": "RefreshByRules Refresher later_time_wins",
+        "refresher": "Refresher later_time_wins",
         "state": "LoopState",
         "strategy": "STRATEGIES Strategy ama hymem licomemory membuilder",
     },
