@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from cognigraph.resolution.cluster import Constraint, Link, Pair, join
-from cognigraph.resolution.compare import EntityName, Evidence, judge, relate
+from cognigraph.resolution.compare import EntityName, judge, relate
 from cognigraph.resolution.name_forms import block_keys
 
 MOST_IN_BLOCK = 50
@@ -275,7 +275,7 @@ def _judge(seen: _Seen, ends: set[str]) -> set[str]:
     changed = [
         replace(pair, verdict=verdict)
         for pair in pairs
-        for verdict in [judge(pair.relation, _evidence(pair, readings)).verdict]
+        for verdict in [judge(pair.relation, *(len(readings.get(uid, ())) for uid in pair.ends))]
         if verdict != pair.verdict
     ]
     seen.write(changed)
@@ -285,10 +285,6 @@ def _judge(seen: _Seen, ends: set[str]) -> set[str]:
 def _of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
     """Return both entities, each with the reading of its name that the pair implies."""
     return (pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)
-
-
-def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
-    return Evidence(len(readings.get(pair.a, ())), len(readings.get(pair.b, ())))
 
 
 # Groups
