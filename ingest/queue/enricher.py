@@ -251,12 +251,10 @@ class Enricher:
                 read = self._derive(lease)
         except StoreError:
             raise
-        except _OutOfOrderError:
-            return Step(lease.space, lease.session, 0, lost=not self._store.queue.start_over(lease))
-        except _Spent as spent:
-            return self._fail(lease, spent.error, spent.usage)
         except CogniGraphError as error:
-            return self._fail(lease, error, getattr(error, "usage", None) or Usage())
+            return self._fail(lease, error, error.usage)
+        if read is None:  # the chunks precede others of their session that are done
+            return Step(lease.space, lease.session, 0, lost=not self._store.queue.start_over(lease))
         if lease.chunks or read.error is None:
             self._failures, self._after_outage = 0, False
             self._rests_until = self.halted = None
@@ -279,8 +277,14 @@ class Enricher:
         unwritten = None if lease.chunks else failed.error
         return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
-    def _derive(self, lease: Lease) -> _Read:
-        """Extract and derive, leaving out chunks that only repeat recalled text."""
+    def _derive(self, lease: Lease) -> _Read | None:
+        """Extract and derive, leaving out chunks that only repeat recalled text.
+
+        ``None`` if the session must be read again from its beginning.
+
+        Raises:
+            CogniGraphError: nothing may be stored; its ``usage``, if any, was spent nevertheless.
+        """
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip() or chunk.stated)
         if lease.chunks and not chunks:
@@ -305,15 +309,16 @@ class Enricher:
         except Exception as error:  # an extractor may be a plug-in that raises anything
             raise _failed(name, error, lease) from error
         if extraction.starts_over:
-            raise _OutOfOrderError
+            return None
         if extraction.provisional and lease.notes.version:  # keep the last summary
             extraction = replace(extraction, keys=None, themes=None)
         try:
             derivation, rejected = derive(extraction, lease, name, self._embedder)
-        except CogniGraphError as error:
-            raise _Spent(error, extraction.usage) from error
         except Exception as error:  # a plug-in may also return anything
-            raise _Spent(_failed(name, error, lease), extraction.usage) from error
+            ours = error if isinstance(error, CogniGraphError) else None
+            failure = ours or _failed(name, error, lease)
+            failure.usage = extraction.usage
+            raise failure from error
         unwritten = extraction.error
         if unwritten is None and extraction.summary_due and not chunks:
             unwritten = ExtractionError(
@@ -479,19 +484,6 @@ class _Read(NamedTuple):
     rejected: tuple[str, ...] = ()
     usage: Usage = Usage()
     error: CogniGraphError | None = None
-
-
-class _OutOfOrderError(Exception):
-    """Raised when the chunks precede others of their session that are already done."""
-
-
-class _Spent(CogniGraphError):
-    """An error after the extractor has incurred usage."""
-
-    def __init__(self, error: CogniGraphError, usage: Usage) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.usage = usage
 
 
 def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:

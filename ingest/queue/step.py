@@ -80,16 +80,17 @@ class Limits:
 
     def reached(self, usage: Usage, seconds: float, rounds: int = 0) -> str | None:
         """A sentence that names the limit that is reached; ``None`` if none is."""
-        if self.rounds is not None and rounds >= self.rounds:
-            return f"the limit of {self.rounds:,} rounds is reached"
-        if self.calls is not None and usage.calls >= self.calls:
-            return f"the limit of {self.calls:,} calls is reached"
-        if self.tokens is not None and usage.input_tokens + usage.output_tokens >= self.tokens:
-            return f"the limit of {self.tokens:,} tokens is reached"
-        if self.cost is not None and usage.cost >= self.cost:
-            return f"the limit of cost {self.cost:g} is reached"
-        if self.time is not None and seconds >= self.time.total_seconds():
-            return f"the limit of {self.time.total_seconds():g} seconds is reached"
+        tokens = usage.input_tokens + usage.output_tokens
+        time = None if self.time is None else self.time.total_seconds()
+        for used, limit, what in (
+            (rounds, self.rounds, "{:,} rounds"),
+            (usage.calls, self.calls, "{:,} calls"),
+            (tokens, self.tokens, "{:,} tokens"),
+            (usage.cost, self.cost, "cost {:g}"),
+            (seconds, time, "{:g} seconds"),
+        ):
+            if limit is not None and used >= limit:
+                return f"the limit of {what.format(limit)} is reached"
         return None
 
 
