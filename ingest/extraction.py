@@ -194,7 +194,8 @@ class OnTop(Extractor):
 
 # Texts of extractors as they can be stored and shown: names, longer texts, and excerpts.
 
-_MAX_NAME = 300
+MAX_NAME = 300
+"""Largest number of characters of a name or relation."""
 _MOST_SHOWN = 120
 
 
@@ -203,7 +204,7 @@ def storable_name(text: object) -> str | None:
     if not isinstance(text, str):
         return None
     clean = " ".join(replace_surrogates(text.replace("\x00", " "))[0].split())
-    return clean if clean and len(clean) <= _MAX_NAME else None
+    return clean if clean and len(clean) <= MAX_NAME else None
 
 
 def storable_text(text: object) -> str:

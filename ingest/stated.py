@@ -15,7 +15,14 @@ from typing import Any
 
 from cognigraph.errors import ConfigurationError, InvalidMessageError
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention
+from cognigraph.ingest.extraction import (
+    MAX_NAME,
+    AlsoRead,
+    Extraction,
+    Fact,
+    Mention,
+    storable_name,
+)
 from cognigraph.ingest.model.parse_lines import clean, entity_type, normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
@@ -31,7 +38,6 @@ GIVEN_SUMMARY = "stated"
 """Why a theme is there that an application gave as the summary of its session."""
 MAX_FACTS = 200
 """Largest number of facts that are given with a message."""
-_MAX_NAME = 300
 _MAX_SUMMARY = 10_000
 _SPEAKER = frozenset({"i", "me", "myself"})
 _THE_USER = frozenset({"user", "the user"})
@@ -176,9 +182,9 @@ def name_of(path: str, text: object) -> str:
         raise ConfigurationError(
             f"{path} is missing" if text is None else f"{path} must be a text, not {shown(text)}"
         )
-    name = " ".join(replace_surrogates(text.replace("\0", " "))[0].split())
-    if not name or len(name) > _MAX_NAME:
-        raise ConfigurationError(f"{path} must have 1 to {_MAX_NAME} characters")
+    name = storable_name(text)
+    if name is None:
+        raise ConfigurationError(f"{path} must have 1 to {MAX_NAME} characters")
     return name
 
 

@@ -12,7 +12,7 @@ tell "likes" from "dislikes".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import tzinfo
 from typing import TypeVar
 
@@ -32,15 +32,6 @@ NOT_THE_SAME = "a fact that denies a known one, or is of another time, is not th
 SAID_LATER = "a fact that was said later is not superseded"
 _ANSWER_TOKENS = 60
 _T = TypeVar("_T")
-
-
-@dataclass(slots=True)
-class _Check:
-    """What came of one check: the facts, the usage, and what was left out."""
-
-    facts: tuple[Fact, ...]
-    usage: Usage = field(default_factory=Usage)
-    rejected: list[str] = field(default_factory=list)
 
 
 class ConflictChecker(OnTop):
@@ -70,12 +61,12 @@ class ConflictChecker(OnTop):
         known = window.notes.facts
         if extraction.starts_over or not extraction.facts or not known:
             return extraction
-        check = self._check(window, extraction.facts, known)
+        facts, usage, rejected = self._check(window, extraction.facts, known)
         return replace(
             extraction,
-            facts=check.facts,
-            usage=extraction.usage + check.usage,
-            rejected=(*extraction.rejected, *check.rejected),
+            facts=tuple(facts),
+            usage=extraction.usage + usage,
+            rejected=(*extraction.rejected, *rejected),
         )
 
     def estimate(self, window: Window) -> Usage:
@@ -102,38 +93,36 @@ class ConflictChecker(OnTop):
             ) or "-",
         )  # fmt: skip
 
-    def _check(self, window: Window, new: tuple[Fact, ...], known: Sequence[Triple]) -> _Check:
+    def _check(
+        self, window: Window, new: Sequence[Fact], known: Sequence[Triple]
+    ) -> tuple[list[Fact], Usage, list[str]]:
+        """The new facts as they are to be stored, the usage, and what was left out."""
         from cognigraph.ingest.model.answer_schema import ConflictsAnswer
 
-        check = _Check(new)
+        facts, rejected = list(new), list[str]()
         try:
             answer = self.model.ask(self._filled(window, known, new), ConflictsAnswer)
         except ModelError as error:
-            check.usage = error.usage
-            check.rejected.append(f"{NOT_CHECKED}: {error}")
-            return check
-        check.usage = answer.usage
+            return facts, error.usage, [f"{NOT_CHECKED}: {error}"]
         by_label, places = _labelled("F", known), _labelled("N", range(len(new)))
-        facts = list(new)
         for repeat in answer.value.repeats:
             old, place = by_label.get(repeat.entry), places.get(repeat.new)
             if old is None or place is None:
-                check.rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
+                rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
             elif (same := _as_known(facts[place], old)) is None:
-                check.rejected.append(f"{NOT_THE_SAME}: {_stated(facts[place])}")
+                rejected.append(f"{NOT_THE_SAME}: {_stated(facts[place])}")
             else:
                 facts[place] = same
         for line in answer.value.conflicts:
             old, place = by_label.get(line.entry), places.get(line.replaced_by)
             if old is None or place is None:
-                check.rejected.append(f"{NOT_SHOWN}: {line.entry[:10]} {line.replaced_by[:10]}")
+                rejected.append(f"{NOT_SHOWN}: {line.entry[:10]} {line.replaced_by[:10]}")
             elif old.last_observed > max(window.chunks[at].at for at in facts[place].chunks):
-                check.rejected.append(f"{SAID_LATER}: {old.text}")
+                rejected.append(f"{SAID_LATER}: {old.text}")
             else:
                 fact = facts[place]
                 facts[place] = replace(fact, supersedes=(*fact.supersedes, old.uid))
-        check.facts = tuple(facts)
-        return check
+        return facts, answer.usage, rejected
 
 
 def _as_known(fact: Fact, known: Triple) -> Fact | None:

@@ -11,7 +11,6 @@ The system prompt is the same in all calls, and comes first, so that endpoints c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
@@ -45,7 +44,6 @@ from cognigraph.ingest.model.transcript import (
     halves,
     numbered,
     split,
-    unnumbered,
 )
 from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.llm import Answer, Model, Prices, Prompt
@@ -63,7 +61,7 @@ _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
 
 @dataclass(slots=True)
 class _WindowRun:
-    """State of reading one lease: the results so far and their cost.
+    """A window that is being read: the results so far and their cost.
 
     ``summarises`` says whether the next call also updates the summary.
     """
@@ -125,7 +123,7 @@ class ModelExtractor(Extractor):
     def extract(self, window: Window) -> Extraction:
         """Extract from a window and update the session's summary with it.
 
-        If the summary could not be updated, ``behind`` and ``error`` of the result say so.
+        If the summary could not be updated, ``summary_due`` and ``error`` of the result say so.
 
         Raises:
             ModelError: the extraction failed; nothing of the window may be stored.
@@ -182,7 +180,7 @@ class ModelExtractor(Extractor):
         """Read a part; split it in halves if the prompt or the answer is too long."""
         smaller = halves(part)
         try:
-            answer = self._ask(run, part)
+            answer = self.model.ask(self._prompt_for(run, part), ReadAnswer)
         except ModelRefusedError as error:
             if not error.too_long or smaller is None:
                 raise
@@ -195,15 +193,12 @@ class ModelExtractor(Extractor):
         for half in smaller:
             self._read(run, half)
 
-    def _ask(self, run: _WindowRun, part: range) -> Answer[ReadAnswer]:
-        return self.model.ask(self._prompt_for(run, part), ReadAnswer)
-
     def _prompt_for(self, run: _WindowRun, part: range) -> Prompt:
         known = known_names(run.reading.entities, run.known)
-        around = self._around(run, part)
+        around = (*run.before, *run.turns[: part.start])[-_CONTEXT:]
         before = ""
         if known or around:
-            shown = unnumbered(around, clocks=False)
+            shown = numbered(around, clocks=False, numbers=False)
             filled = render(self._prompt, "before", known=known_lines(known), context=shown)
             before = f"{filled.user}\n"
         turns = numbered(run.turns[part.start : part.stop], clocks=False)
@@ -230,10 +225,6 @@ class ModelExtractor(Extractor):
             summary = None if answer.cut_off else answer.value.summary
             rest = run.turns[part.stop :]
             run.summarises = summary is not None and run.summary.take(summary, shown, rest)
-
-    def _around(self, run: _WindowRun, part: range) -> Sequence[Turn]:
-        """The turns just before a part, as context."""
-        return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
 
 
 def _with_summary(state: SummaryState, outcome: Outcome) -> Extraction:

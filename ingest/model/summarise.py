@@ -299,8 +299,8 @@ class Outcome:
     """The result of an update. ``summary`` is ``None`` if the session keeps its old summary.
 
     ``unread`` are the turns that the summary lacks. ``extractive`` says that the session's summary
-    consists of quotations, ``quoted`` that this update wrote such a summary. ``behind`` says that
-    an update is due for turns it lacks, and ``error`` why this update failed.
+    consists of quotations, ``quoted`` that this update wrote such a summary. ``summary_due`` says
+    that an update is due for turns it lacks, and ``error`` why this update failed.
     """
 
     summary: SummaryDraft | None
