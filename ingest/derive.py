@@ -35,7 +35,6 @@ from cognigraph.resolution.name_forms import (
     as_alias,
     kept,
     order,
-    order_fact,
     rank,
     spelled_out,
 )
@@ -217,7 +216,7 @@ class _Graph:
         quoted = storable_name(fact.said_by)
         evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in chunks}
         names = subject.name, relation, object.name
-        spelled = order_fact(self._first(chunks), *names)
+        spelled = order(self._first(chunks), *names)
         since = when.start if when else self._first(chunks)
         draft = _Draft(
             subject, relation, object, when, bool(fact.negated), spelled, evidence,

@@ -91,6 +91,13 @@ class Recalled:
     written: tuple[str, ...] | None = None
     """Lines of the profile and procedures, in the place of those that any block has."""
 
+    @classmethod
+    def of(cls, result: SearchResult, background: Background) -> Recalled:
+        """What a search has found."""
+        return cls(
+            result.hits, result.triples, result.sessions, result.episodes, background, result.trace
+        )
+
 
 def key_of(hit: Hit) -> MessageKey:
     """The key of a hit's message: its session and its id."""
@@ -125,13 +132,9 @@ class Recall:
             seen = Exclusion(messages=frozenset(without))
             new = replace(request, without=seen, per_session=per_session)
             searched = search(new, k=k) if subject is None else find_overview(new, subject, k=2 * k)
-            background = fetch_background(request, searched)
-            background = replace(background, overview=subject is not None)
-            result = searched.result
-            return Recalled(
-                result.hits, result.triples, result.sessions, result.episodes, background,
-                result.trace,
-            )  # fmt: skip
+            recalled = Recalled.of(searched.result, fetch_background(request, searched))
+            background = replace(recalled.background, overview=subject is not None)
+            return replace(recalled, background=background)
 
         return self._run(query, answer)
 
@@ -244,11 +247,7 @@ class Recall:
                 reader=None,
             )
             searched = search(wide, k=many)
-            background = fetch_background(request, searched)
-            result = searched.result
-            return Recalled(
-                result.hits, result.triples, result.sessions, (), background, result.trace
-            )  # fmt: skip
+            return Recalled.of(searched.result, fetch_background(request, searched))
 
         return self._run(query, answer) if sessions else Recalled()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from cognigraph.errors import ModelError
 from cognigraph.ids import normalise, uid
+from cognigraph.ingest.extraction import Fact, Mention
 from cognigraph.ingest.membuilder.actions import (
     Action,
     Writer,
@@ -22,7 +23,7 @@ from cognigraph.ingest.model.parse_lines import FactLine
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
-from cognigraph.model import Triple, Usage, Written
+from cognigraph.model import Theme, Triple, Usage, Written
 from cognigraph.model.graph import newest_written
 from cognigraph.states.core_profile import (
     COMPRESSED,
@@ -64,7 +65,10 @@ def writer_prompt(id: str) -> PromptFile:
 
 @dataclass(slots=True)
 class WriterRun:
-    """One run of a writer over a window: whom it asks, what that took, and what was not valid."""
+    """One run of a writer over a window: whom it asks, and what came of it.
+
+    With an ``error`` it has made nothing. ``refused`` says what was not valid.
+    """
 
     model: Model
     space: str
@@ -73,6 +77,11 @@ class WriterRun:
     usage: Usage = field(default_factory=Usage)
     refused: list[str] = field(default_factory=list)
     calls: list[WriterCall] = field(default_factory=list)
+    written: Sequence[WrittenRow] = ()
+    episodes: tuple[Theme, ...] | None = None
+    facts: tuple[Fact, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    error: ModelError | None = None
 
     def ask(self, prompt: Prompt, schema: type[_T]) -> _T:
         """Ask the model.
