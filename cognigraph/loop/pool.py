@@ -223,7 +223,10 @@ class Recall:
             for source in triple.sources
         }
         recalled = self._within(query, {hit.session for hit in hits} | {key[0] for key in stated})
-        keys = [key_of(hit) for hit in sorted(recalled.hits, key=_in_time)]
+        keys = [
+            key_of(hit)
+            for hit in sorted(recalled.hits, key=lambda hit: (hit.session, hit.at, hit.part))
+        ]
         places = {key: position for position, key in enumerate(keys)}
         shown = {key_of(hit) for hit in hits}
         near = {
@@ -301,10 +304,6 @@ def _every_message(settings: SearchSettings, many: int) -> SearchSettings:
         time_order=False,
         rerank=0,
     )
-
-
-def _in_time(hit: Hit) -> tuple[str, datetime, int]:
-    return hit.session, hit.at, hit.part
 
 
 _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
@@ -467,7 +466,7 @@ class Pool:
         if hits and not citations:
             return self._assembled(question, hits, max_tokens, written)
         if not lines:
-            return _empty()
+            return Context("", tokens=0, hits=(), citations=())
         left = max_tokens - count("\n".join(lines))
         rest = self._assembled(question, hits, left) if hits else None
         return _joined(lines, citations, rest, count)
@@ -602,10 +601,6 @@ def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, date
         session = item.sources[0].session if item.sources else None
         return session, item.uid, item.text, item.last_observed
     return item.session, item.uid, item.text, item.started_at
-
-
-def _empty() -> Context:
-    return Context("", tokens=0, hits=(), citations=())
 
 
 def _joined(

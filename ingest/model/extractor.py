@@ -25,14 +25,12 @@ from cognigraph.ingest.extraction import (
 from cognigraph.ingest.model.answer_schema import ReadAnswer
 from cognigraph.ingest.model.summarise import (
     DROPPED,
-    Outcome,
     Summariser,
     SummaryState,
     SummaryUpdate,
     key_line,
     known_lines,
     known_names,
-    next_state,
     prompt_tokens,
     summary_tokens,
     theme_lines,
@@ -117,7 +115,7 @@ class ModelExtractor(Extractor):
         turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         summary = self._summariser.begin(window.notes, state, turns)
-        at_once = not self._keeps_all and len(summary.done.unread) == len(turns)
+        at_once = not self._keeps_all and len(summary.unread) == len(turns)
         return _WindowRun(turns, before, state.known, CheckedAnswer(turns), summary, at_once)
 
     def extract(self, window: Window) -> Extraction:
@@ -136,22 +134,24 @@ class ModelExtractor(Extractor):
         except ModelError as error:
             error.usage = run.usage + error.usage
             raise
-        outcome = self._summariser.finish(run.summary, window.notes, run.turns)
+        self._summariser.finish(run.summary, window.notes, run.turns)
         reading = run.reading
         state = replace(state, known=known_names(reading.entities, state.known))
+        extraction = run.summary.extraction(state)
         return replace(
-            _with_summary(state, outcome),
+            extraction,
             mentions=reading.mentions,
             facts=reading.facts,
-            rejected=(*run.rejected, *reading.rejected, *outcome.rejected),
-            usage=run.usage + outcome.usage,
+            rejected=(*run.rejected, *reading.rejected, *extraction.rejected),
+            usage=run.usage + extraction.usage,
         )
 
     def summarise(self, window: Window) -> Extraction:
         """Update the session's summary with the turns it lacks; no facts are extracted."""
         state = SummaryState.load(window.notes.state)
         update = self._summariser.begin(window.notes, state, ())
-        return _with_summary(state, self._summariser.finish(update, window.notes, ()))
+        self._summariser.finish(update, window.notes, ())
+        return update.extraction(state)
 
     def estimate(self, window: Window) -> Usage:
         """Estimate the usage of :meth:`extract`, or of :meth:`summarise` if there are no chunks.
@@ -225,17 +225,3 @@ class ModelExtractor(Extractor):
             summary = None if answer.cut_off else answer.value.summary
             rest = run.turns[part.stop :]
             run.summarises = summary is not None and run.summary.take(summary, shown, rest)
-
-
-def _with_summary(state: SummaryState, outcome: Outcome) -> Extraction:
-    summary = outcome.summary
-    return Extraction(
-        keys=None if summary is None else summary.keys,
-        themes=None if summary is None else summary.themes,
-        state=next_state(state, outcome).dump(),
-        rejected=tuple(outcome.rejected),
-        usage=outcome.usage,
-        provisional=outcome.quoted,
-        summary_due=outcome.summary_due,
-        error=outcome.error,
-    )

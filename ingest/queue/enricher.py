@@ -156,7 +156,11 @@ class Enricher:
     def _do(self, lease: Lease) -> Step:
         """Work on a lease, and return it if that is interrupted."""
         try:
-            return self._traced(lease)
+            with span("cognigraph.enrich.batch", lease.space) as current:
+                step = self._work(lease)
+                failed = step.error is not None
+                outcome(current, failed, chunks=step.chunks, triples=step.triples)
+                return step
         except BaseException as error:
             self._put_back(lease, error)
             raise
@@ -236,13 +240,6 @@ class Enricher:
         if not self._is_sound and is_suspect(lease):
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
-
-    def _traced(self, lease: Lease) -> Step:
-        with span("cognigraph.enrich.batch", lease.space) as current:
-            step = self._work(lease)
-            failed = step.error is not None
-            outcome(current, failed, chunks=step.chunks, triples=step.triples)
-            return step
 
     def _work(self, lease: Lease) -> Step:
         try:
