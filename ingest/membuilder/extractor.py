@@ -22,13 +22,14 @@ from cognigraph.ingest.extraction import (
     Window,
 )
 from cognigraph.ingest.membuilder.actions import WRITERS, Recording, Writer, WriterCall, WriterState
-from cognigraph.ingest.membuilder.episodes import entries_of, episodic_prompt, write_episodes
+from cognigraph.ingest.membuilder.episodes import entries_of, episode_lines, write_episodes
 from cognigraph.ingest.membuilder.writers import (
     PROMPTS,
     WriterRun,
     core_prompt,
-    procedural_prompt,
-    semantic_prompt,
+    entries_prompt,
+    fact_lines,
+    procedure_lines,
     write_core,
     write_facts,
     write_procedures,
@@ -101,12 +102,16 @@ class MemBuilderExtractor(OnTop):
             turns = state.turns_for(writer, new)
             if not turns:
                 continue
-            prompt = {
-                "core": lambda t: core_prompt(profile.text if profile else "", t),
-                "episodic": lambda t: episodic_prompt(entries_of(notes.themes, (), t), t),
-                "semantic": lambda t: semantic_prompt(notes.facts, t),
-                "procedural": lambda t: procedural_prompt(newest_written(written, "procedure"), t),
-            }[writer](turns)
+            if writer == "core":
+                prompt = core_prompt(profile.text if profile else "", turns)
+            elif writer == "episodic":
+                lines = episode_lines(entries_of(notes.themes, (), turns))
+                prompt = entries_prompt(writer, lines, turns)
+            elif writer == "semantic":
+                prompt = entries_prompt(writer, fact_lines(notes.facts), turns)
+            else:
+                kept = procedure_lines(newest_written(written, "procedure"))
+                prompt = entries_prompt(writer, kept, turns)
             spent += Usage(
                 calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
             )
