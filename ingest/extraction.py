@@ -221,12 +221,12 @@ def shortened(value: object) -> str:
     return text if isinstance(value, str) and text else repr(text)
 
 
-# Parse and compare recorded extractor names: family, version, detail (``model-1.2:gpt-4o-mini``).
+# Recorded extractor names: family, version, detail (``model-1.2:gpt-4o-mini``).
 #
 # The detail plays no part in comparisons: another model is not a newer version.
 
 _NAME = re.compile(r"(?P<family>.+?)-v?(?P<version>\d+(?:\.\d+)*)", re.DOTALL)
-_VERSION = re.compile(r"v?(\d+(?:\.\d+)*)")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*")
 
 Version = tuple[int, ...]
 
@@ -237,7 +237,7 @@ def parse(name: str) -> tuple[str, Version]:
     match = _NAME.fullmatch(head)
     if match is None:
         return head, ()
-    return match["family"], _numbers(match["version"])
+    return match["family"], tuple(map(int, match["version"].split(".")))
 
 
 def older(recorded: Iterable[str], than: str | int | None, current: str) -> list[str]:
@@ -252,18 +252,13 @@ def older(recorded: Iterable[str], than: str | int | None, current: str) -> list
     names = sorted(recorded)
     if than is None:
         return names
-    bare = _VERSION.fullmatch(str(than).strip())
-    if bare is not None:
-        family, version = parse(current)[0], _numbers(bare[1])
-    else:
-        family, version = parse(str(than).strip())
-        if not version:
-            raise ConfigurationError(
-                f"older_than must be a version such as 2, or a name with a version such as "
-                f"'rules-2', not {than!r}"
-            )
+    limit = str(than).strip()
+    if _VERSION.fullmatch(limit):
+        limit = f"{parse(current)[0]}-{limit}"
+    family, version = parse(limit)
+    if not version:
+        raise ConfigurationError(
+            f"older_than must be a version such as 2, or a name with a version such as "
+            f"'rules-2', not {than!r}"
+        )
     return [name for name in names if parse(name)[0] == family and parse(name)[1] < version]
-
-
-def _numbers(text: str) -> Version:
-    return tuple(int(part) for part in text.split("."))

@@ -325,9 +325,7 @@ class Pool:
     def __init__(self, recall: Recall) -> None:
         self._recall = recall
         self._items: dict[str, Evidence] = {}
-        self._hits: dict[str, Hit] = {}
-        self._triples: dict[str, Triple] = {}
-        self._episodes: dict[str, Episode] = {}
+        self._found: dict[str, Hit | Triple | Episode] = {}
         self._labels: dict[tuple[Layer, str, str], str] = {}
         self._lists: list[list[str]] = []
         self._sessions: tuple[SessionHit, ...] = ()
@@ -389,12 +387,7 @@ class Pool:
         label = f"{_PREFIX[layer]}{sum(known[0] == layer for known in self._labels) + 1}"
         self._labels[key] = label
         self._items[label] = Evidence(label, layer, id, session, text, at, query, number)
-        if isinstance(item, Hit):
-            self._hits[label] = item
-        elif isinstance(item, Triple):
-            self._triples[label] = item
-        else:
-            self._episodes[label] = item
+        self._found[label] = item
         return label
 
     # Reading
@@ -423,25 +416,27 @@ class Pool:
 
     def hits(self, labels: Iterable[str] | None = None) -> list[Hit]:
         """The messages among these labels, or all of them."""
-        return [self._hits[label] for label in labels or self._hits if label in self._hits]
+        found = (self._found.get(label) for label in labels or self._found)
+        return [item for item in found if isinstance(item, Hit)]
 
     def episodes(self, labels: Iterable[str]) -> list[Episode]:
         """The episodes among these labels."""
-        return [self._episodes[label] for label in labels if label in self._episodes]
+        found = (self._found.get(label) for label in labels)
+        return [item for item in found if isinstance(item, Episode)]
 
     def triples(self, labels: Iterable[str]) -> list[Triple]:
         """The facts among these labels, and those that the messages among them state."""
         by_uid: dict[str, Triple] = {}
-        for label in labels:
-            if label in self._triples:
-                by_uid.setdefault(self._triples[label].uid, self._triples[label])
-            elif label in self._hits:
-                by_uid.update({triple.uid: triple for triple in self._hits[label].triples})
+        for item in map(self._found.get, labels):
+            if isinstance(item, Triple):
+                by_uid.setdefault(item.uid, item)
+            elif isinstance(item, Hit):
+                by_uid.update({triple.uid: triple for triple in item.triples})
         return list(by_uid.values())
 
     def message_keys(self) -> set[MessageKey]:
         """The keys of all messages found."""
-        return {key_of(hit) for hit in self._hits.values()}
+        return {key_of(hit) for hit in self.hits()}
 
     def uids(self, layer: Layer) -> set[str]:
         """The ids of all items of a layer."""
@@ -457,8 +452,8 @@ class Pool:
         messages, in at most half of the budget if there are any.
         """
         chosen = list(labels) if labels else in_turn(self._lists)
-        hits = [self._hits[label] for label in chosen if label in self._hits]
-        others = [label for label in chosen if label not in self._hits]
+        hits = self.hits(chosen) if chosen else []
+        others = [label for label in chosen if self._items[label].layer != "messages"]
         count = self._recall.settings.count_tokens or estimate_tokens
         written = self._written_lines(question, max_tokens, count)
         share = max_tokens if not hits else int(max_tokens * _SHARE)
@@ -552,8 +547,9 @@ class Pool:
         return lines, citations
 
     def _line(self, item: Evidence) -> str:
-        if item.layer == "facts":
-            return triple_line(self._triples[item.label], self._recall.zone)
+        found = self._found[item.label]
+        if isinstance(found, Triple):
+            return triple_line(found, self._recall.zone)
         of = f"{named(item.session or '')} ({day(item.at, self._recall.zone)})"
         return f"{of}: {one_line(item.text)}"
 

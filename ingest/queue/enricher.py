@@ -30,7 +30,6 @@ from cognigraph.ingest.extraction import (
 )
 from cognigraph.ingest.queue.lease import (
     Heartbeat,
-    forsaken,
     has_crashed,
     is_suspect,
     judge,
@@ -71,6 +70,8 @@ _MOST_NEAR = 100
 """Episodes among which those are, with the session's own and those that no model has written."""
 _MOST_COMPARED = 4000
 """Characters of a batch that are compared with facts and episodes."""
+_BETWEEN_BATCHES = 0.2
+"""Seconds after which a worker that has just returned a lease surely has the next one."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -217,8 +218,19 @@ class Enricher:
         return Waiting(queue.pending(space), summaries, queue.count_unembedded(space))
 
     def forsaken(self, limit: float) -> str | None:
-        """See :func:`cognigraph.ingest.queue.lease.forsaken`."""
-        return forsaken(self._store.queue, self._clock, limit)
+        """A sentence if a chunk has waited for ``limit`` seconds and no worker has any work."""
+        queue = self._store.queue
+        for pause in (_BETWEEN_BATCHES, 0.0):
+            if queue.longest_wait() < limit or any(
+                until > self._clock() and not has_crashed(token)
+                for token, until in queue.leases().items()
+            ):
+                return None
+            time.sleep(pause)
+        return (
+            f"messages have been waiting for more than {limit:,.0f} s to be enriched, and no "
+            "worker has work in hand"
+        )
 
     def _end_leases_of_crashed_workers(self) -> None:
         """End the leases of crashed workers; on this machine without waiting for them to expire.
