@@ -133,7 +133,7 @@ class _Block:
         new = messages[len(before) :]
         places: set[str] = set()
         for number, item in enumerate(new, self._messages + 1):
-            more += self._tokens_of(f"\n[C{number}] {item.text}")
+            more += self._tokens_of(f"[C{number}] ") + self._tokens_of("\n" + item.text)
             place = head_place(item.hit, self._zone)
             is_repeated = place in self._places or place in places
             if is_repeated and self._short_heads and not item.has_note:

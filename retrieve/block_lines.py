@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import Literal
 
 from cognigraph.english.sentences import sentence_spans
@@ -66,6 +67,7 @@ _DAY_OF_SPEECH = re.compile(
 """The date before who says something, in a summary by the rules."""
 
 
+@lru_cache(maxsize=1024)
 def stamp(at: datetime, zone: tzinfo) -> str:
     """Day and minute in the reader's timezone."""
     with suppress(OverflowError):  # the last hours of year 9999 have no time in Tokyo

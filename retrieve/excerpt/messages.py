@@ -227,7 +227,8 @@ class Messages:
             ]
             worth = (1 + rank / _HALF_RANK) ** -self._fall * (_DOUBT + max(values, default=0.0))
             sharp = [value**_SHARP for value in values]
-            offers.append(_offer(message, worth, sharp, sum(worths**_SHARP)))
+            total = sum([value**_SHARP for value in worths.tolist()]) if own else sum(sharp)
+            offers.append(_offer(message, worth, sharp, total))
         return offers
 
 

@@ -337,17 +337,14 @@ def unit_worths(
     score += _ASKS * np.array([is_question(text) for text in texts], float)
     score += _SHORT * np.maximum(0.0, np.log1p(_ENOUGH_WORDS) - np.log1p(telling)) + _BIAS
     score[telling == 0] -= 4.0
-    worths, first = [], 0
-    for message in messages:
-        last = first + len(message.texts)
-        own = score[first:last]
-        if len(own):
-            own = own + _RELATIVE * (match[first:last] - match[first:last].max())
-            if message.user and len(own) > 1:
-                own[-1] += _REQUEST
-        worths.append(1 / (1 + np.exp(-own)))
-        first = last
-    return worths
+    sizes = [len(message.texts) for message in messages]
+    ends = np.cumsum(sizes)
+    filled = [row for row, size in enumerate(sizes) if size]
+    best = np.maximum.reduceat(match, [ends[row] - sizes[row] for row in filled])
+    score += _RELATIVE * (match - np.repeat(best, [sizes[row] for row in filled]))
+    requests = [ends[row] - 1 for row in filled if messages[row].user and sizes[row] > 1]
+    score[requests] += _REQUEST
+    return np.split(1 / (1 + np.exp(-score)), ends[:-1])
 
 
 def best_worths(
