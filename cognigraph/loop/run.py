@@ -23,7 +23,7 @@ from cognigraph.loop.data import (
     StopReason,
 )
 from cognigraph.loop.licomemory_slots import AskAsItIs
-from cognigraph.loop.state import LoopState, Written, write_answer
+from cognigraph.loop.state import LoopState, WrittenAnswer, write_answer
 from cognigraph.loop.strategy import Strategy
 from cognigraph.model import Citation, Context, Usage
 from cognigraph.text.redaction import redacted
@@ -191,12 +191,12 @@ class Loop:
             self.notes.append(f"stopped early: {reached}")
         return True
 
-    def _written(self) -> Written:
+    def _written(self) -> WrittenAnswer:
         """The answer: the last intermediate one if there is one, else a new one."""
         state = self.state
         if state.answers and self.stopped != "limit":
             block = state.block()
-            return Written(state.answers[-1], block, state.cited)
+            return WrittenAnswer(state.answers[-1], block, state.cited)
         return write_answer(state)
 
     def _last_answer(self) -> str:

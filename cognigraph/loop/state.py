@@ -224,7 +224,7 @@ _LABEL = re.compile(r"\[?\b([STCEF]\d+)\b\]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAnswer:
     """An answer, the block that it was written from, and the items that it cites."""
 
     text: str
@@ -232,7 +232,7 @@ class Written:
     citations: tuple[Citation, ...]
 
 
-def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> Written:
+def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> WrittenAnswer:
     """Ask the model for the answer; to what would or might be, also for one that it infers.
 
     ``prompt`` takes the place of the prompt that the question calls for.
@@ -254,7 +254,7 @@ def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> Wr
     prompt = prompt or usual
     answer = state.asker.ask(prompt, FinalAnswer, inputs, last=last)
     text = answer.answer.strip()
-    return Written(text, block, cited(state, block, answer.labels, text))
+    return WrittenAnswer(text, block, cited(state, block, answer.labels, text))
 
 
 def cited(state: LoopState, block: Context, labels: list[str], text: str) -> tuple[Citation, ...]:

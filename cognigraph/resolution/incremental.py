@@ -266,10 +266,12 @@ def _judge(seen: _Seen, ends: set[str]) -> set[str]:
     pairs = seen.pairs(ends)
     # Only a name that can denote several entities makes a pair uncertain, so the further pairs of
     # other names are not read.
-    ambiguous = {uid for pair in pairs for uid, reading in _of(pair) if reading is not None}
+    ambiguous = {
+        uid for pair in pairs for uid, reading in _readings_of(pair) if reading is not None
+    }
     readings: dict[str, set[str]] = {}
     for pair in seen.pairs(ambiguous):
-        for uid, reading in _of(pair):
+        for uid, reading in _readings_of(pair):
             if reading is not None:
                 readings.setdefault(uid, set()).add(reading)
     changed = [
@@ -282,7 +284,7 @@ def _judge(seen: _Seen, ends: set[str]) -> set[str]:
     return ends | {uid for pair in changed for uid in pair.ends}
 
 
-def _of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
+def _readings_of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
     """Return both entities, each with the reading of its name that the pair implies."""
     return (pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)
 

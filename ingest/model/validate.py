@@ -137,22 +137,23 @@ def _in_context(words: str, text: str, said_at: datetime) -> str | None:
     wanted = [token.low for token in tokenise(clean_text(words)) if token.kind != "mark"]
     for sentence in sentences(text):
         lows = [token.low for token in sentence.tokens]
-        indices = _indices(wanted, lows)
-        if indices is None:
+        place = _place(wanted, lows)
+        if place is None:
             continue
         fitting = [
             span.when
             for span in find_times(sentence.tokens, said_at)
-            if span.when and span.start < indices[1] and indices[0] < span.end
+            if span.when and span.start < place[1] and place[0] < span.end
         ]
         if len(fitting) == 1:
             return fitting[0]
     return None
 
 
-def _indices(wanted: Sequence[str], lows: Sequence[str]) -> tuple[int, int] | None:
+def _place(wanted: Sequence[str], lows: Sequence[str]) -> tuple[int, int] | None:
+    """Where the wanted words stand, as start and end."""
     for start in range(len(lows) - len(wanted) + 1):
-        if list(lows[start : start + len(wanted)]) == list(wanted):
+        if lows[start : start + len(wanted)] == wanted:
             return start, start + len(wanted)
     return None
 

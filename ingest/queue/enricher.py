@@ -30,9 +30,9 @@ from cognigraph.ingest.extraction import (
 )
 from cognigraph.ingest.queue.lease import (
     Heartbeat,
+    decide_on_failure,
     has_crashed,
     is_suspect,
-    judge,
     outage_wait,
     worker_name,
 )
@@ -243,7 +243,7 @@ class Enricher:
             if crashed or (crashed is None and until <= self._clock()):
                 self._store.queue.expire(token, until)
 
-    def _settle(self, lease: Lease) -> None:
+    def _wait_if_suspect(self, lease: Lease) -> None:
         """Wait before this process, if it has completed nothing yet, extracts a suspect chunk.
 
         If the process is killed for another reason soon after its start, that does not count. A
@@ -256,37 +256,37 @@ class Enricher:
     def _work(self, lease: Lease) -> Step:
         try:
             with Heartbeat(self._store, lease, self._settings.lease, self._clock):
-                self._settle(lease)
-                read = self._derive(lease)
+                self._wait_if_suspect(lease)
+                derived = self._derive(lease)
         except StoreError:
             raise
         except CogniGraphError as error:
             return self._fail(lease, error, error.usage)
-        if read is None:  # the chunks precede others of their session that are done
+        if derived is None:  # the chunks precede others of their session that are done
             return Step(lease.space, lease.session, 0, lost=not self._store.queue.start_over(lease))
-        if lease.chunks or read.error is None:
+        if lease.chunks or derived.error is None:
             self._failures, self._after_outage = 0, False
             self._rests_until = self.halted = None
         step = Step(
             lease.space,
             lease.session,
             len(lease.chunks),
-            triples=len(read.derivation.triples),
-            rejected=read.rejected,
-            usage=read.usage,
+            triples=len(derived.derivation.triples),
+            rejected=derived.rejected,
+            usage=derived.usage,
         )
-        if not self._store.queue.complete(lease, read.derivation):
+        if not self._store.queue.complete(lease, derived.derivation):
             return replace(step, lost=True)
         self._is_sound = True
-        for reason in read.rejected:
+        for reason in derived.rejected:
             logger.info("left out of session %r: %s", lease.session, reason)
-        if read.error is None:
+        if derived.error is None:
             return step
-        failed = self._fail(replace(lease, chunks=()), read.error, Usage())
+        failed = self._fail(replace(lease, chunks=()), derived.error, Usage())
         unwritten = None if lease.chunks else failed.error
         return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
-    def _derive(self, lease: Lease) -> _Read | None:
+    def _derive(self, lease: Lease) -> _Derived | None:
         """Extract and derive, leaving out chunks that only repeat recalled text.
 
         ``None`` if the session must be read again from its beginning.
@@ -297,7 +297,7 @@ class Enricher:
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip() or chunk.stated)
         if lease.chunks and not chunks:
-            return _Read(Derivation(name, keep_revisions=keep))
+            return _Derived(Derivation(name, keep_revisions=keep))
         lease = replace(lease, chunks=chunks)
         try:
             lease = self._informed(lease)
@@ -340,7 +340,7 @@ class Enricher:
             summary_due=extraction.summary_due or unwritten is not None,
             held=unwritten is not None,
         )
-        return _Read(derivation, rejected, extraction.usage, unwritten)
+        return _Derived(derivation, rejected, extraction.usage, unwritten)
 
     def _informed(self, lease: Lease) -> Lease:
         """The lease with what is known, if the extractor asks for it."""
@@ -398,7 +398,7 @@ class Enricher:
     def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
         """Return the chunks, or the summary of a lease without chunks, to the queue."""
         tried = lease.chunks or (lease.notes.backlog or Backlog(),)
-        verdict = judge(
+        decision = decide_on_failure(
             error,
             chunks=len(lease.chunks),
             attempts=max(chunk.attempts for chunk in tried),
@@ -409,23 +409,23 @@ class Enricher:
         what = f"{len(lease.chunks)} chunks" if lease.chunks else "the summary"
         logger.warning(
             "enrichment of %s of session %r failed (%s): %s",
-            what, lease.session, verdict.fault, error,
+            what, lease.session, decision.fault, error,
         )  # fmt: skip
         now = self._clock()
-        if verdict.fault == "stop":
+        if decision.fault == "stop":
             self.halted = str(error)
             self._store.queue.release(lease)
         else:
             self._store.queue.fail(
                 lease,
                 str(error),
-                park_after=verdict.park_after,
-                retry_at=now + verdict.wait,
-                outage=verdict.fault == "outage",
+                park_after=decision.park_after,
+                retry_at=now + decision.wait,
+                outage=decision.fault == "outage",
             )
         self._failures += 1
-        self._after_outage = verdict.fault == "outage"
-        stopped = str(error) if verdict.ends_run else None
+        self._after_outage = decision.fault == "outage"
+        stopped = str(error) if decision.ends_run else None
         if stopped is None and self._failures % _MOST_FAILURES == 0:
             # The fault is not that of a single chunk, and each batch may cost a call.
             stopped = f"{_MOST_FAILURES} batches in a row failed, the last with: {error}"
@@ -486,7 +486,7 @@ class Enricher:
         return estimate(self._store, self._extractor, space, self._settings, redo)
 
 
-class _Read(NamedTuple):
+class _Derived(NamedTuple):
     """The result of an extraction; ``error`` is the reason if the summary could not be written."""
 
     derivation: Derivation

@@ -207,7 +207,7 @@ class FailureDecision:
     ends_run: bool = False
 
 
-def judge(
+def decide_on_failure(
     error: CogniGraphError,
     *,
     chunks: int,
