@@ -264,7 +264,7 @@ def _tags(tags: object, index: int) -> tuple[str, ...]:
         raise _invalid(index, f"tags must be a list of strings, not {shown(tags)}")
     given = list(tags)
     for tag in given:
-        if not _is_tag(tag):
+        if not (isinstance(tag, str) and is_name(tag) and len(tag) <= MAX_TAG):
             raise _invalid(
                 index,
                 f"a tag must be 1 to {MAX_TAG} characters, without NUL or lone surrogates, "
@@ -274,16 +274,6 @@ def _tags(tags: object, index: int) -> tuple[str, ...]:
     if len(different) > MAX_TAGS:
         raise _invalid(index, f"{len(different)} tags; the limit is {MAX_TAGS}")
     return tuple(different)
-
-
-def _is_tag(tag: object) -> bool:
-    return (
-        isinstance(tag, str)
-        and bool(tag.strip())
-        and len(tag) <= MAX_TAG
-        and "\0" not in tag
-        and replace_surrogates(tag)[1] == 0
-    )
 
 
 def _invalid(index: int, problem: str) -> InvalidMessageError:
