@@ -35,11 +35,11 @@ from cognigraph.ingest.membuilder.writers import (
     write_procedures,
     writer_prompt,
 )
-from cognigraph.ingest.model.summarise import prompt_tokens
+from cognigraph.ingest.model.summarise import estimated_call
 from cognigraph.ingest.model.transcript import Turn, WindowNames
 from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.llm import Model, Prices
+from cognigraph.llm import Model
 from cognigraph.model import Usage
 from cognigraph.model.graph import newest_written
 
@@ -97,7 +97,6 @@ class MemBuilderExtractor(OnTop):
         new = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         notes, written = window.notes, window.notes.written
         profile = next(iter(newest_written(written, "profile")), None)
-        spent = Usage()
         for writer in WRITERS:
             turns = state.turns_for(writer, new)
             if not turns:
@@ -112,12 +111,8 @@ class MemBuilderExtractor(OnTop):
             else:
                 kept = procedure_lines(newest_written(written, "procedure"))
                 prompt = entries_prompt(writer, kept, turns)
-            spent += Usage(
-                calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
-            )
-        prices: Prices | None = getattr(self.model, "prices", None)
-        cost = prices.cost(spent.input_tokens, spent.output_tokens) if prices else 0.0
-        return usage + replace(spent, cost=cost)
+            usage += estimated_call(self.model, prompt, _ANSWER_TOKENS)
+        return usage
 
     def _with_writers(
         self, window: Window, state: WriterState, extraction: Extraction, new: Sequence[Turn]

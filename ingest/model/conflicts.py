@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from cognigraph.errors import ModelError
 from cognigraph.ingest.extraction import Extraction, Extractor, Fact, OnTop, Window
-from cognigraph.ingest.model.summarise import prompt_tokens
+from cognigraph.ingest.model.summarise import estimated_call
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
@@ -75,9 +75,7 @@ class ConflictChecker(OnTop):
         if not window.chunks:
             return usage
         prompt = self._filled(window, window.notes.facts, ())
-        return usage + Usage(
-            calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
-        )
+        return usage + estimated_call(self.model, prompt, _ANSWER_TOKENS)
 
     def _filled(self, window: Window, known: Sequence[Triple], new: Sequence[Fact]) -> Prompt:
         turns = [Turn.from_chunk(chunk, self._zone) for chunk in window.chunks]

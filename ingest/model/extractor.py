@@ -28,10 +28,10 @@ from cognigraph.ingest.model.summarise import (
     Summariser,
     SummaryState,
     SummaryUpdate,
+    estimated_call,
     key_line,
     known_lines,
     known_names,
-    prompt_tokens,
     summary_tokens,
     theme_lines,
 )
@@ -44,7 +44,7 @@ from cognigraph.ingest.model.transcript import (
     split,
 )
 from cognigraph.ingest.model.validate import CheckedAnswer
-from cognigraph.llm import Answer, Model, Prices, Prompt
+from cognigraph.llm import Answer, Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
 from cognigraph.text.marks import estimate_tokens
@@ -167,14 +167,9 @@ class ModelExtractor(Extractor):
             shown = run.turns[part.start : part.stop]
             said = sum(estimate_tokens(turn.text) for turn in shown)
             facts = _ANSWER_TOKENS + round(_ANSWER_SHARE * said)
-            usage += Usage(
-                calls=1,
-                input_tokens=prompt_tokens(self._prompt_for(run, part)),
-                output_tokens=facts + (summary_tokens(shown) if run.summarises else 0),
-            )
-        prices: Prices | None = getattr(self.model, "prices", None)
-        cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
-        return replace(usage, cost=cost)
+            output = facts + (summary_tokens(shown) if run.summarises else 0)
+            usage += estimated_call(self.model, self._prompt_for(run, part), output)
+        return usage
 
     def _read(self, run: _WindowRun, part: range) -> None:
         """Read a part; split it in halves if the prompt or the answer is too long."""

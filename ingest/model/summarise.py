@@ -26,7 +26,7 @@ from cognigraph.ingest.model.answer_schema import SummaryAnswer
 from cognigraph.ingest.model.parse_lines import turn_numbers
 from cognigraph.ingest.model.transcript import Turn, WindowName, halves, numbered, split
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.llm import Model, Prompt
+from cognigraph.llm import Model, Prices, Prompt
 from cognigraph.llm.prompts import PromptFile, render
 from cognigraph.model import Theme, Usage
 from cognigraph.model.messages import ANONYMOUS, as_role
@@ -403,11 +403,8 @@ class Summariser:
         usage = Usage()
         for part in split(turns, self._limit_after(notes)):
             shown = turns[part.start : part.stop]
-            usage += Usage(
-                calls=1,
-                input_tokens=prompt_tokens(self._prompt_for(update.current, shown)),
-                output_tokens=summary_tokens(shown),
-            )
+            prompt = self._prompt_for(update.current, shown)
+            usage += estimated_call(self._model, prompt, summary_tokens(shown))
         return usage
 
     def _limit_after(self, notes: SessionNotes) -> int:
@@ -441,9 +438,12 @@ def summary_tokens(turns: Sequence[Turn]) -> int:
     return min(_ANSWER_TOKENS + round(_ANSWER_SHARE * said), _LONGEST_ANSWER)
 
 
-def prompt_tokens(prompt: Prompt) -> int:
-    """Estimated tokens of the system and user messages."""
-    return estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+def estimated_call(model: Model, prompt: Prompt, output_tokens: int) -> Usage:
+    """The estimated usage of one call; it costs nothing if the model has no ``prices``."""
+    input_tokens = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+    prices: Prices | None = getattr(model, "prices", None)
+    cost = prices.cost(input_tokens, output_tokens) if prices else 0.0
+    return Usage(calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
 
 
 def extractive(turns: Sequence[Turn]) -> SummaryDraft:

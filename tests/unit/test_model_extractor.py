@@ -17,6 +17,7 @@ import pytest
 from cognigraph import Memory, Settings
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest.extraction import Extraction, Window
+from cognigraph.ingest.model.conflicts import ConflictChecker
 from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.ingest.model.summarise import SummaryState
 from cognigraph.ingest.model.transcript import Turn
@@ -299,12 +300,19 @@ def test_usage_is_what_all_calls_cost(serving):
     assert usage.seconds > 0
 
 
+def cost_of(usage):
+    return round((2 * usage.input_tokens + 8 * usage.output_tokens) / 1e6, 9)
+
+
 @pytest.mark.slow
 def test_what_it_would_cost_is_told_without_a_call(serving):
     stages, model = serving(prices=Prices(2.0, 8.0))
     extractor = ModelExtractor(model)
     few, many = extractor.estimate(window_of(TURNS)), extractor.estimate(window_of(TURNS * 10))
     assert stages.asked == []
+    checked = ConflictChecker(model, extractor).estimate(window_of(TURNS))
+    assert (checked.calls, round(few.cost, 9)) == (2, cost_of(few))
+    assert round(checked.cost, 9) == cost_of(checked)  # of both calls
     assert (few.calls, many.calls) == (1, 1)
     stages.then("read", BOTH)
     extract(model)
