@@ -406,7 +406,7 @@ def read(text: str, schema: type[T], *, cut_off: bool = False) -> ParsedAnswer[T
     if text.lstrip().startswith(_THINKING[0]):
         text = text.partition(_THINKING[1])[2]
     parsed = documents(text)
-    picked = _carrying(parsed, text, form)
+    picked = _carrying(parsed, text, form) or _bare_items(parsed, text, schema, form)
     if picked is None:
         names = ", ".join(sorted(form.expected))
         what = f"no JSON object with {names}" if parsed else "no JSON object"
@@ -483,6 +483,38 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _JsonForm) -> dict[str, A
             elif field is not None:  # not a list: left for validation to report
                 merged.setdefault(name, field)
     return merged
+
+
+def _bare_items(
+    parsed: Sequence[Document], text: str, schema: type[BaseModel], form: _JsonForm
+) -> _Picked | None:
+    """Items without an enclosing object, assigned to the list whose type most of them match."""
+    items = [
+        item
+        for document in parsed
+        if document.complete or isinstance(document.value, list)
+        for item in (document.value if isinstance(document.value, list) else [document.value])
+        if isinstance(item, dict) and item
+    ]
+    if not items or not form.lists:
+        return None
+    counts = sorted((_count_valid(items, name, schema, form), name) for name in form.lists)
+    best, name = counts[-1]
+    if not best or (len(counts) > 1 and counts[-2][0] == best):
+        return None
+    last = parsed[-1]
+    return _Picked(
+        {name: items},
+        whole=len(parsed) == 1 and last.complete and not last.left_out,
+        at_end=not last.complete and last.end >= len(text.rstrip()),
+        left_out=sum(document.left_out for document in parsed),
+    )
+
+
+def _count_valid(items: Sequence[Any], name: str, schema: type[BaseModel], form: _JsonForm) -> int:
+    data = {other: [] for other in form.lists} | {name: list(items)}
+    _, kept, _ = _validated(data, schema, form)
+    return len(kept.get(name, ()))
 
 
 def _fit(picked: _Picked, schema: type[T], form: _JsonForm, cut_off: bool) -> ParsedAnswer[T]:

@@ -126,7 +126,8 @@ def extraction(facts, entities=(), note=""):
         ('{"facts": [{"subject": "Ann", "object": "Oslo"}]}', [ANN]),
         ('{"entities": null, "facts": [{"subject": "Ann", "object": "Oslo"}]}', [ANN]),
         ('{"entities": [], "facts": {"subject": "Ann", "object": "Oslo"}}', [ANN]),
-        ('[{"subject": "Ann", "object": "Oslo"}]', None),
+        ('[{"subject": "Ann", "object": "Oslo"}]', [ANN]),
+        ('{"subject": "Ann", "object": "Oslo"}\n{"subject": "Ben", "object": "Bonn"}', [ANN, BEN]),
         ('{"facts": [{"subject": "Ann", "object": "Oslo", "id": 7, "session": "x"}]}', [ANN]),
         (
             '{"entities": [], "facts": [{"subject": "Ann", "object": "Oslo"}]}\n'
