@@ -23,7 +23,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, Window
 from cognigraph.model import Theme, Usage
 from cognigraph.retrieve import QuestionReading
 from cognigraph.times import parse_when
@@ -54,7 +54,7 @@ class RecordedSession:
     facts: tuple[RecordedFact, ...]
 
 
-class RecordedExtractor:
+class RecordedExtractor(Extractor):
     """Returns the recorded facts for the messages of a window. Thread-safe."""
 
     also_reads: frozenset[AlsoRead] = frozenset({"tool"})

@@ -18,6 +18,7 @@ search (verdict and follow-up queries). Two kinds of stand-ins for a model are m
 from __future__ import annotations
 
 import argparse
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ from bench.measure import write
 from bench.said import ADVERSARIAL, Talk, filled_space, talks
 from cognigraph import Assessment, Layer, Plan, Round, Space
 from cognigraph.llm import Prompt
-from cognigraph.loop import AskAsItIs, LoopState, Retry, RouteByRules, licomemory
+from cognigraph.loop import AskAsItIs, Intent, LoopState, Retry, layer_of, licomemory
 from cognigraph.operations.asking import loop_state
 from cognigraph.testing import ScriptedModel
 from cognigraph.text.marks import estimate_tokens
@@ -206,7 +207,7 @@ def by_rounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None:
     """The loop of Retry: what it has after each round, if it goes on until the oracle passes."""
     state = loop_state(space, asked.text, now=asked.now)
     judge, retry = OracleJudge(asked), Retry(K)
-    plan: Plan | None = RouteByRules(K)(state)
+    plan: Plan | None = Plan((asked.text,), _routed(state), K)
     spent = 0
     for number in range(1, ROUNDS + 1):
         if plan is not None:
@@ -218,6 +219,33 @@ def by_rounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None:
         got = share(asked, known_ids(state))
         name = f"{number} round{'s' * (number > 1)}"
         found[name].add(asked.kind, evidence=got, passed=got == 1, tokens=spent)
+
+
+_FINE = re.compile(
+    r"\b(?:exact(?:ly)?|precise(?:ly)?|word for word|quote[ds]?|what did \w+ (?:say|write|tell)"
+    r"|in (?:his|her|their) words|photo|picture)\b",
+    re.IGNORECASE,
+)
+_ABSTRACT = re.compile(
+    r"\b(?:summar\w+|overview|in general|overall|what kind of (?:person|relationship)"
+    r"|how would you describe|personality|tell me about|what (?:is|was) .* like)\b",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(
+    r"\b(?:what happened|how did .* (?:go|change|turn out)|before|after|since|over the (?:years|"
+    r"months|summer|winter)|between|during|story of|how many times|how often)\b",
+    re.IGNORECASE,
+)
+
+
+def _routed(state: LoopState) -> Layer:
+    """The layer for what words of the question tell; where there are few facts, messages."""
+    question = state.question
+    fine = bool(_FINE.search(question))
+    abstract = bool(_ABSTRACT.search(question))
+    event = bool(_EVENT.search(question))
+    layer = layer_of(Intent(fine, abstract, event))
+    return "messages" if layer == "facts" and state.recall.has_few_facts else layer
 
 
 def shown_tokens(state: LoopState) -> int:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate, product
 
 from cognigraph import Message
-from cognigraph.ingest import Extraction, Fact, Window
+from cognigraph.ingest import Extraction, Extractor, Fact, Window
 from cognigraph.model import Theme
 from cognigraph.text.terms import is_foreign_word
 
@@ -80,7 +80,7 @@ def messages(world: World, count: int, *, space: int = 0) -> Iterator[Message]:
         )
 
 
-class SyntheticExtractor:
+class SyntheticExtractor(Extractor):
     """Makes up ``per_turn`` facts from the words of each turn, to create load."""
 
     name = "synthetic-1"

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
-from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.queue.lease import longest_silence
@@ -23,6 +23,7 @@ from cognigraph.ingest.queue.step import Step
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
+from cognigraph.llm.protocols import forget_answers
 from cognigraph.model.storage import Check
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
@@ -76,8 +77,8 @@ class Engine:
         self.reranker = resolve_reranker(reranker, self.embedder.inner)
         self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
-        self.model = resolve_model(model) or _model_of(self.extractor)
-        _allow(_model_of(self.extractor), settings.enrich.calls)
+        self.model = resolve_model(model) or self.extractor.model
+        _allow(self.extractor.model, settings.enrich.calls)
         self._request = StoreRequest(
             location=str(location),
             embedder=self.embedder.identity,
@@ -175,10 +176,8 @@ class Engine:
 
     def forget_answers(self) -> int:
         """Delete the answers that models have given, as they may quote messages."""
-        holders: list[object] = [self.extractor]
-        if self.model is not _model_of(self.extractor):
-            holders.append(self.model)
-        return sum(holder.forget_answers() for holder in holders if isinstance(holder, Caching))
+        other = None if self.model is self.extractor.model else self.model
+        return self.extractor.forget_answers() + forget_answers(other)
 
     def written(self) -> None:
         """Tell the worker that there is something to enrich."""
@@ -274,10 +273,6 @@ def resolve_model(model: str | Model | None) -> Model | None:
     raise ConfigurationError(
         f"{type(model).__name__} is not a model: it needs a name (text) and ask(prompt, schema)"
     )
-
-
-def _model_of(extractor: Extractor) -> Model | None:
-    return extractor.model if isinstance(extractor, UsingModel) else None
 
 
 def _allow(model: Model | None, calls: int) -> None:

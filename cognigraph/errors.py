@@ -35,6 +35,8 @@ class CogniGraphError(Exception):
     """The base class of all errors that cognigraph raises."""
 
     is_retryable: bool = False
+    usage: Usage = Usage()
+    """What models had been asked until then."""
 
 
 class ConfigurationError(CogniGraphError, ValueError):

@@ -121,7 +121,6 @@ class Space(Tenant):
         Raises:
             InvalidMessageError: an argument has the wrong type, or the message cannot be stored.
         """
-        # clean() checks the message, in the same way for add and add_many.
         message = Message(
             text=text,
             session=session,

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.errors import ConfigurationError, ExtractionError, ModelAnswerError, ModelError
-from cognigraph.ingest.extraction import Extraction, Fact, Window
+from cognigraph.ingest.extraction import Extraction, Extractor, Fact, Window
 from cognigraph.llm.parse_answer import read
 from cognigraph.llm.protocols import Answer, Prompt, T
 from cognigraph.model import Usage
@@ -128,7 +128,7 @@ class FrozenClock:
             return self._now
 
 
-class ScriptedExtractor:
+class ScriptedExtractor(Extractor):
     """An extractor that returns scripted results, counts its calls, and fails on request.
 
     Args:
@@ -148,7 +148,7 @@ class ScriptedExtractor:
     """If set, keys, themes and state are taken from this function's result."""
 
     def __init__(self, script: Script | None = None, *, name: str = "scripted-1") -> None:
-        self._name = name
+        self.name = name
         self._lock = Lock()
         self._windows: list[Window] = []
         self._failing: dict[str, int] = {}
@@ -156,11 +156,6 @@ class ScriptedExtractor:
         self._error: Exception | None = None
         self.session = None
         self.script(script or {})
-
-    @property
-    def name(self) -> str:
-        """The given name, or ``scripted-1``."""
-        return self._name
 
     def script(self, script: Script) -> None:
         """Replace the script."""

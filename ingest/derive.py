@@ -35,7 +35,6 @@ from cognigraph.resolution.name_forms import (
     as_alias,
     kept,
     order,
-    order_fact,
     rank,
     spelled_out,
 )
@@ -130,13 +129,12 @@ def derive(
     extraction: Extraction, lease: Lease, extractor: str, embedder: CheckedEmbedder
 ) -> tuple[Derivation, tuple[str, ...]]:
     """Convert an extraction to rows; also return the rejections (see the module)."""
-    rejected = [str(reason) for reason in extraction.rejected]
-    entities: dict[str, EntityRow] = {}
-    spellings = _Spellings()
-    drafts = _drafts(extraction.facts, lease, entities, spellings, rejected)
-    aliases: dict[str, AliasRow] = {}
-    mentioned = (*extraction.mentions, *users(lease.chunks))
-    mentions = _mentions(mentioned, lease, entities, aliases, spellings, rejected)
+    graph = _Graph(lease, [str(reason) for reason in extraction.rejected])
+    for fact in extraction.facts:
+        graph.add_fact(fact)
+    for mention in (*extraction.mentions, *users(lease.chunks)):
+        graph.add_mention(mention)
+    rejected, drafts = graph.rejected, graph.drafts
     themes = identified(extraction.themes, lease, rejected)
     keys = _keys(extraction.keys, lease.space, rejected)
     vectors = iter(
@@ -146,19 +144,17 @@ def derive(
             + [headed(theme.title, theme.summary) for theme in themes or ()]
         )
     )
-    names = embedder.embed_names([ids.normalise(entity.name) for entity in entities.values()])
+    entities = sorted(graph.entities.values(), key=lambda entity: entity.uid)
+    names = embedder.embed_names([normalise(entity.name) for entity in entities])
     derivation = Derivation(
         extractor=extractor,
         triples=tuple(sorted(_triples(drafts, vectors), key=lambda triple: triple.uid)),
         entities=tuple(
-            replace(entity, vector=vector)
-            for (_, entity), vector in sorted(
-                zip(entities.items(), names, strict=True), key=lambda item: item[0][0]
-            )
+            replace(entity, vector=vector) for entity, vector in zip(entities, names, strict=True)
         ),
-        aliases=tuple(sorted(aliases.values(), key=lambda alias: alias.uid)),
-        mentions=tuple(sorted(mentions)),
-        spellings=spellings.by_tie(),
+        aliases=tuple(sorted(graph.aliases.values(), key=lambda alias: alias.uid)),
+        mentions=tuple(sorted(graph.mentions)),
+        spellings=graph.spellings.by_tie(),
         keys=None
         if keys is None
         else tuple(KeyRow(uid, name, weight, next(vectors)) for uid, name, weight in keys),
@@ -175,90 +171,138 @@ def by_reason(rejected: Iterable[str]) -> Counter[str]:
     return Counter(item.partition(": ")[0] for item in rejected)
 
 
-def _drafts(
-    facts: Iterable[Fact],
-    lease: Lease,
-    entities: dict[str, EntityRow],
-    spellings: _Spellings,
-    rejected: list[str],
-) -> dict[str, _Draft]:
-    drafts: dict[str, _Draft] = {}
-    for fact in facts:
-        draft = _draft(fact, lease, rejected)
-        if draft is None:
-            continue
-        uid = ids.triple_uid(
-            lease.space,
-            draft.subject.uid,
-            draft.relation,
-            draft.object.uid,
-            draft.when.text if draft.when else None,
-            draft.negated,
-        )
-        _spell(entities, draft.subject)
-        _spell(entities, draft.object)
-        names = draft.subject.name, draft.relation, draft.object.name
-        spellings.add(uid, draft.evidence, draft.spelled, *names)
-        if uid in drafts:
-            drafts[uid].add(draft)
+class _Graph:
+    """What the facts and mentions of a lease make: entities, triples, aliases, mentions."""
+
+    def __init__(self, lease: Lease, rejected: list[str]) -> None:
+        self._lease = lease
+        self.rejected = rejected
+        self.entities: dict[str, EntityRow] = {}
+        self.drafts: dict[str, _Draft] = {}
+        self.aliases: dict[str, AliasRow] = {}
+        self.mentions: dict[tuple[str, str], None] = {}
+        self.spellings = _Spellings()
+
+    def add_fact(self, fact: Fact) -> None:
+        """Add a fact, or the reason why it is none."""
+        chunks = self._cited(fact.chunks)
+        fact = _naming(_worded(fact), chunks)
+        subject = self._entity(fact.subject, fact.subject_type, chunks)
+        relation = storable_name(fact.relation)
+        described = relation is not None and relation.split()[-1] in _DESCRIBING
+        object = self._entity(fact.object, fact.object_type, chunks, described=described)
+        if subject is None:
+            self.rejected.append(f"{NO_SUBJECT}: {_described(fact)}")
+        elif object is None:
+            self.rejected.append(f"{NO_OBJECT}: {_described(fact)}")
+        elif relation is None:
+            self.rejected.append(f"{NO_RELATION}: {_described(fact)}")
+        elif not chunks:
+            self.rejected.append(f"{NO_EVIDENCE}: {_described(fact)}")
         else:
-            drafts[uid] = draft
-    return drafts
+            self._add_triple(fact, subject, relation, object, chunks)
 
-
-def _mentions(
-    mentions: Iterable[Mention],
-    lease: Lease,
-    entities: dict[str, EntityRow],
-    aliases: dict[str, AliasRow],
-    spellings: _Spellings,
-    rejected: list[str],
-) -> dict[tuple[str, str], None]:
-    found: dict[tuple[str, str], None] = {}
-    for mention in mentions:
-        indices = _indices(mention.chunks, lease)
-        entity = _entity(lease, mention.name, mention.type, indices)
-        if entity is None or not indices:
-            reason = NO_MENTION if entity is not None else NO_ENTITY
-            rejected.append(f"{reason}: {shortened(mention.name)}")
-            continue
-        _spell(entities, entity)
-        uids = [chunk.uid for chunk in indices]
-        found.update(dict.fromkeys((uid, entity.uid) for uid in uids))
-        spellings.add(entity.uid, uids, entity.spelled, entity.name)
-        _take_aliases(aliases, mention, entity, indices, lease, spellings, rejected)
-    return found
-
-
-def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
-    indices = _indices(fact.chunks, lease)
-    fact = _naming(_worded(fact), indices)
-    subject = _entity(lease, fact.subject, fact.subject_type, indices)
-    relation = storable_name(fact.relation)
-    described = relation is not None and relation.split()[-1] in _DESCRIBING
-    object = _entity(lease, fact.object, fact.object_type, indices, described=described)
-    if subject is None:
-        rejected.append(f"{NO_SUBJECT}: {_described(fact)}")
-    elif object is None:
-        rejected.append(f"{NO_OBJECT}: {_described(fact)}")
-    elif relation is None:
-        rejected.append(f"{NO_RELATION}: {_described(fact)}")
-    elif not indices:
-        rejected.append(f"{NO_EVIDENCE}: {_described(fact)}")
-    else:
+    def _add_triple(
+        self,
+        fact: Fact,
+        subject: EntityRow,
+        relation: str,
+        object: EntityRow,
+        chunks: Sequence[WorkChunk],
+    ) -> None:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
-            rejected.append(f"{NO_DATE}: {shortened(fact.when)} of {_described(fact)}")
+            self.rejected.append(f"{NO_DATE}: {shortened(fact.when)} of {_described(fact)}")
         quoted = storable_name(fact.said_by)
-        evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in indices}
-        spelled = order_fact(_first(indices, lease), subject.name, relation, object.name)
-        replaces, negated = set(evidence) if fact.replaces else set(), bool(fact.negated)
-        since = when.start if when else min(chunk.at for chunk in indices)
-        return _Draft(
-            subject, relation, object, when, negated, spelled, evidence, replaces,
-            dict.fromkeys(fact.supersedes, since),
+        evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in chunks}
+        names = subject.name, relation, object.name
+        spelled = order(self._first(chunks), *names)
+        since = when.start if when else self._first(chunks)
+        draft = _Draft(
+            subject, relation, object, when, bool(fact.negated), spelled, evidence,
+            set(evidence) if fact.replaces else set(), dict.fromkeys(fact.supersedes, since),
         )  # fmt: skip
-    return None
+        uid = ids.triple_uid(
+            self._lease.space,
+            subject.uid,
+            relation,
+            object.uid,
+            when.text if when else None,
+            draft.negated,
+        )
+        self._keep(subject)
+        self._keep(object)
+        self.spellings.add(uid, evidence, spelled, *names)
+        if uid in self.drafts:
+            self.drafts[uid].add(draft)
+        else:
+            self.drafts[uid] = draft
+
+    def add_mention(self, mention: Mention) -> None:
+        """Add a mention with its aliases, or the reason why it is none."""
+        chunks = self._cited(mention.chunks)
+        entity = self._entity(mention.name, mention.type, chunks)
+        if entity is None or not chunks:
+            reason = NO_MENTION if entity is not None else NO_ENTITY
+            self.rejected.append(f"{reason}: {shortened(mention.name)}")
+            return
+        self._keep(entity)
+        uids = [chunk.uid for chunk in chunks]
+        self.mentions.update(dict.fromkeys((uid, entity.uid) for uid in uids))
+        self.spellings.add(entity.uid, uids, entity.spelled, entity.name)
+        for name in mention.aliases:
+            clean = storable_name(name)
+            alias = None if clean is None else storable_name(as_alias(clean, _speaker(chunks)))
+            if alias is None:
+                self.rejected.append(f"{NO_ALIAS}: {shortened(name)} of {shortened(mention.name)}")
+            elif normalise(alias) != normalise(entity.name):
+                self._add_alias(entity, alias, chunks)
+
+    def _add_alias(self, entity: EntityRow, alias: str, chunks: Sequence[WorkChunk]) -> None:
+        uids = tuple(chunk.uid for chunk in chunks)
+        uid = ids.alias_uid(self._lease.space, entity.uid, alias)
+        spelled = order(self._first(chunks), alias)
+        self.spellings.add(uid, uids, spelled, alias)
+        row = AliasRow(uid, entity.uid, alias, " ".join(terms(alias)), spelled, uids)
+        known = self.aliases.get(uid, row)
+        evidence = tuple(dict.fromkeys((*known.evidence, *uids)))
+        self.aliases[uid] = replace(min(row, known, key=_spelled), evidence=evidence)
+
+    def _entity(
+        self, name: object, type: object, chunks: Sequence[WorkChunk], *, described: bool = False
+    ) -> EntityRow | None:
+        """Return the entity of a name; ``described`` is whether it says what somebody is."""
+        clean, kind = storable_name(name), storable_name(type) or "concept"
+        if clean is None:
+            return None
+        relative = "" if described else normalise(kind)
+        clean = storable_name(spelled_out(clean, relative, _speaker(chunks))) or clean
+        return EntityRow(
+            ids.entity_uid(self._lease.space, clean, kind),
+            clean,
+            normalise(kind),
+            " ".join(terms(clean)),
+            order(self._first(chunks), clean),
+        )
+
+    def _keep(self, entity: EntityRow) -> None:
+        """Keep an entity in the spelling that comes first."""
+        known = self.entities.setdefault(entity.uid, entity)
+        self.entities[entity.uid] = min(known, entity, key=_spelled)
+
+    def _cited(self, indices: Iterable[int]) -> list[WorkChunk]:
+        """The chunks of the lease at these indices, of those that exist."""
+        chunks = self._lease.chunks
+        known = range(len(chunks))
+        return [chunks[index] for index in indices if isinstance(index, int) and index in known]
+
+    def _first(self, chunks: Sequence[WorkChunk]) -> datetime:
+        """The earliest time of chunks; without any, of the lease: nothing is stored of these."""
+        return min(chunk.at for chunk in chunks or self._lease.chunks)
+
+
+def _spelled(row: EntityRow | AliasRow) -> str:
+    return row.spelled
 
 
 def _worded(fact: Fact) -> Fact:
@@ -281,86 +325,18 @@ def _naming(fact: Fact, chunks: Sequence[WorkChunk]) -> Fact:
     relation = str(fact.relation).split()
     if not relation or relation[-1] not in _NAMING or not isinstance(fact.object, str):
         return fact
-    names = {ids.normalise(name) for chunk in chunks for name in own_names(chunk.text)}
-    return replace(fact, object_type=NAME_TYPE) if ids.normalise(fact.object) in names else fact
+    names = {normalise(name) for chunk in chunks for name in own_names(chunk.text)}
+    return replace(fact, object_type=NAME_TYPE) if normalise(fact.object) in names else fact
 
 
 def _described(fact: Fact) -> str:
     return f"{shortened(fact.subject)} {shortened(fact.relation)} {shortened(fact.object)}"
 
 
-def _entity(
-    lease: Lease,
-    name: object,
-    type: object,
-    indices: Sequence[WorkChunk],
-    *,
-    described: bool = False,
-) -> EntityRow | None:
-    """Return the entity of a name; ``described`` is whether it says what somebody is."""
-    clean, kind = storable_name(name), storable_name(type) or "concept"
-    if clean is None:
-        return None
-    relative = "" if described else ids.normalise(kind)
-    clean = storable_name(spelled_out(clean, relative, _speaker(indices))) or clean
-    return EntityRow(
-        ids.entity_uid(lease.space, clean, kind),
-        clean,
-        ids.normalise(kind),
-        " ".join(terms(clean)),
-        order(_first(indices, lease), clean),
-    )
-
-
-def _first(indices: Sequence[WorkChunk], lease: Lease) -> datetime:
-    """The earliest time of the chunks; without chunks, that of the lease, which is never stored."""
-    return min(chunk.at for chunk in indices or lease.chunks)
-
-
 def _speaker(chunks: Sequence[WorkChunk]) -> str | None:
     """The speaker of all chunks; ``None`` if they have several speakers."""
     speakers = {chunk.speaker for chunk in chunks}
     return speakers.pop() if len(speakers) == 1 else None
-
-
-def _spell(entities: dict[str, EntityRow], entity: EntityRow) -> None:
-    known = entities.get(entity.uid)
-    if known is None or entity.spelled < known.spelled:
-        entities[entity.uid] = entity
-
-
-def _take_aliases(
-    aliases: dict[str, AliasRow],
-    mention: Mention,
-    entity: EntityRow,
-    indices: Sequence[WorkChunk],
-    lease: Lease,
-    spellings: _Spellings,
-    rejected: list[str],
-) -> None:
-    """Record the aliases that the text gives an entity."""
-    uids = [chunk.uid for chunk in indices]
-    for name in mention.aliases:
-        clean = storable_name(name)
-        alias = None if clean is None else storable_name(as_alias(clean, _speaker(indices)))
-        if alias is None:
-            rejected.append(f"{NO_ALIAS}: {shortened(name)} of {shortened(mention.name)}")
-        elif ids.normalise(alias) != ids.normalise(entity.name):
-            uid = ids.alias_uid(lease.space, entity.uid, alias)
-            spelled = order(_first(indices, lease), alias)
-            spellings.add(uid, uids, spelled, alias)
-            row = AliasRow(uid, entity.uid, alias, " ".join(terms(alias)), spelled, tuple(uids))
-            known = aliases.get(uid, row)
-            evidence = tuple(dict.fromkeys((*known.evidence, *uids)))
-            first = min(row, known, key=lambda item: item.spelled)
-            aliases[uid] = replace(first, evidence=evidence)
-
-
-def _indices(indices: Iterable[int], lease: Lease) -> list[WorkChunk]:
-    count = len(lease.chunks)
-    return [
-        lease.chunks[index] for index in indices if isinstance(index, int) and 0 <= index < count
-    ]
 
 
 def _rulings(drafts: dict[str, _Draft]) -> list[NewRuling]:
@@ -407,7 +383,7 @@ def _keys(
         clean = storable_name(name)
         if clean is not None and isinstance(weight, int | float) and math.isfinite(weight):
             uid = ids.key_uid(space, clean)
-            rows.setdefault(ids.normalise(clean), (uid, clean, float(weight)))
+            rows.setdefault(normalise(clean), (uid, clean, float(weight)))
         else:
             rejected.append(f"{NO_KEY}: {shortened(name)} {shortened(str(weight))}")
     return list(rows.values())
@@ -439,7 +415,7 @@ def identified(
         covers = tuple(dict.fromkeys(uid for uid in theme.covers if isinstance(uid, str)))
         reason = storable_name(theme.reason) or ""
         clean = Theme(title, summary, theme.uid, covers, reason, theme.derived_from)
-        found.setdefault(ids.normalise(title) or str(index), clean)
+        found.setdefault(normalise(title) or str(index), clean)
     new, old = list(found.values()), lease.notes.themes
     known = same_themes(new, old)
     taken = {item.uid for item in old} | set(known.values())
@@ -471,8 +447,8 @@ def same_themes(new: Sequence[Theme], old: Sequence[Theme]) -> dict[int, str]:
         if theme.uid in left:
             keep(index, theme.uid)
     for index, theme in enumerate(new):
-        title = ids.normalise(theme.title)
-        same = [uid for uid, value in left.items() if title and ids.normalise(value.title) == title]
+        title = normalise(theme.title)
+        same = [uid for uid, value in left.items() if title and normalise(value.title) == title]
         if index not in kept and same:
             keep(index, same[0])
     for _, index, uid in sorted(_overlaps(new, left.values())):

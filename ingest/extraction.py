@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.llm import Model
+from cognigraph.llm.protocols import forget_answers
 from cognigraph.model import Theme, Usage
 from cognigraph.settings import WeightSetName
 from cognigraph.stores.records import SessionNotes, WorkChunk, WrittenRow
@@ -25,6 +26,8 @@ ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concep
 """The standard entity types; extractors may use other words as well."""
 BY_MODEL = "topic"
 """The reason of an episode whose beginning a model has chosen."""
+MODEL_SETTLE = timedelta(seconds=20)
+"""The pause in a conversation before a model reads it: that costs a call a pause, not a turn."""
 NO_DATE = "time is not a date, the fact stays without it"
 """Why a time was rejected: by the check of a model's answer, or when facts are prepared."""
 
@@ -94,8 +97,8 @@ class Extraction:
     ones. ``state`` is passed back as ``Window.notes.state`` with the session's next window.
     ``rejected`` gives a reason for each item that the extractor left out; ``usage`` is its cost.
 
-    ``behind`` says that a summary is due: it lacks turns that were read. The session then stays
-    queued until ``summarise`` has updated its summary; ``error`` is why the update failed.
+    ``summary_due`` says that the summary lacks turns that were read. The session then stays queued
+    until ``summarise`` has updated it; ``error`` is why the update failed.
     ``provisional`` keys and themes take the place of a first summary and are not recorded as a
     revision.
 
@@ -119,18 +122,29 @@ class Extraction:
     written: tuple[WrittenRow, ...] = ()
 
 
-class Extractor(Protocol):
-    """Extracts from a window of chunks. Must be thread-safe.
+class Extractor:
+    """Extracts from a window of chunks; the base of all extractors. Must be thread-safe.
 
-    An extractor declares further abilities by implementing other protocols: :class:`Estimating`,
-    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`AlsoReading`,
-    :class:`Caching`.
+    A subclass has a ``name`` and :meth:`extract`; all else has a default.
     """
 
-    @property
-    def name(self) -> str:
-        """Name and version, such as ``rules-1``; recorded with every chunk that it has read."""
-        ...
+    name: str
+    """Name and version, such as ``rules-1``; recorded with every chunk that it has read."""
+    weight_set: WeightSetName = "model"
+    """Which weights of the ranking suit its facts."""
+    model: Model | None = None
+    """The language model that it uses, which may answer questions as well."""
+    settle: timedelta = timedelta(0)
+    """How long a conversation must be without new messages before a background worker starts."""
+    context: int = 0
+    """How many chunks before a window it needs, if the settings ask for fewer."""
+    also_reads: frozenset[AlsoRead] = frozenset()
+    """What it is given that others are not."""
+    recalls: int = 0
+    """How many known facts about the speakers it is given at most, in the notes of a window, with
+    half as many about others, and with ``written`` and ``episodes``; 0 for none of these."""
+    summarises: bool = False
+    """Whether session summaries are updated in a step of its own, :meth:`summarise`."""
 
     def extract(self, window: Window) -> Extraction:
         """Extract from the window. A deterministic extractor returns equal results for it.
@@ -138,134 +152,50 @@ class Extractor(Protocol):
         Raises:
             ExtractionError: the window could not be read.
         """
-        ...
-
-
-@runtime_checkable
-class Estimating(Protocol):
-    """An extractor that can estimate the cost of reading a window beforehand."""
-
-    def estimate(self, window: Window) -> Usage:
-        """Estimate the cost of reading the window, without a model call."""
-        ...
-
-
-@runtime_checkable
-class Summarising(Protocol):
-    """An extractor that updates session summaries in a separate step, possibly after the facts."""
+        raise NotImplementedError
 
     def summarise(self, window: Window) -> Extraction:
         """Update the session's summary; the window has no chunks."""
-        ...
+        return Extraction(state=window.notes.state)
 
-
-@runtime_checkable
-class Pausing(Protocol):
-    """An extractor that background workers start only when a conversation pauses."""
-
-    @property
-    def settle(self) -> timedelta:
-        """How long a conversation must be without new messages."""
-        ...
-
-
-@runtime_checkable
-class Contextual(Protocol):
-    """An extractor to which more chunks before a window matter than the settings ask for."""
-
-    @property
-    def context(self) -> int:
-        """How many chunks before the window it needs in :attr:`Window.before`."""
-        ...
-
-
-@runtime_checkable
-class AlsoReading(Protocol):
-    """An extractor that is also given messages which others are not."""
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """Which of them."""
-        ...
-
-
-@runtime_checkable
-class Caching(Protocol):
-    """An extractor that keeps answers, which quote the messages that they were given for."""
+    def estimate(self, window: Window) -> Usage | None:
+        """Estimate the cost of reading the window, without a model call; ``None`` if unknown."""
+        return None
 
     def forget_answers(self) -> int:
-        """Delete all kept answers, and return how many there were."""
-        ...
+        """Delete all answers that are kept, which quote messages; return how many there were."""
+        return forget_answers(self.model)
 
 
-@runtime_checkable
-class UsingModel(Protocol):
-    """An extractor that uses a language model, which may answer questions as well."""
-
-    @property
-    def model(self) -> Model:
-        """The language model."""
-        ...
-
-
-@runtime_checkable
-class Recalling(Protocol):
-    """An extractor that is also given ``written``, ``facts`` and ``episodes`` of the notes."""
-
-    @property
-    def recalls(self) -> int:
-        """How many facts about the speakers it is given at most, and half as many about others."""
-        ...
-
-
-def also_reads(extractor: object) -> frozenset[AlsoRead]:
-    """What an extractor is given that others are not."""
-    return extractor.also_reads if isinstance(extractor, AlsoReading) else frozenset()
-
-
-class OnTop:
+class OnTop(Extractor):
     """An extractor on top of another one, with its abilities and a model of its own."""
 
-    def __init__(self, model: Model, base: Extractor, settle: timedelta) -> None:
-        self._model = model
+    summarises = True
+
+    def __init__(self, model: Model, base: Extractor) -> None:
+        self.model: Model = model
         self._base = base
-        self.settle = base.settle if isinstance(base, Pausing) else settle
-        self.weight_set: WeightSetName = getattr(base, "weight_set", "model")
-
-    @property
-    def model(self) -> Model:
-        """The language model, which answers questions as well."""
-        return self._model
-
-    @property
-    def context(self) -> int:
-        """How many chunks before a window the underlying extractor needs."""
-        return self._base.context if isinstance(self._base, Contextual) else 0
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """What the underlying extractor does."""
-        return also_reads(self._base)
+        self.settle = base.settle or MODEL_SETTLE
+        self.context, self.also_reads = base.context, base.also_reads
+        self.weight_set = base.weight_set
 
     def summarise(self, window: Window) -> Extraction:
         """Let the underlying extractor summarise."""
-        if isinstance(self._base, Summarising):
-            return self._base.summarise(window)
-        return Extraction(state=window.notes.state)
+        return self._base.summarise(window)
 
     def estimate(self, window: Window) -> Usage:
         """What the underlying extractor estimates."""
-        return self._base.estimate(window) if isinstance(self._base, Estimating) else Usage()
+        return self._base.estimate(window) or Usage()
 
     def forget_answers(self) -> int:
         """Delete what the models keep of their answers, and return how many there were."""
-        parts = (self._model, self._base)
-        return sum(part.forget_answers() for part in parts if isinstance(part, Caching))
+        return super().forget_answers() + self._base.forget_answers()
 
 
 # Texts of extractors as they can be stored and shown: names, longer texts, and excerpts.
 
-_MAX_NAME = 300
+MAX_NAME = 300
+"""Largest number of characters of a name or relation."""
 _MOST_SHOWN = 120
 
 
@@ -274,7 +204,7 @@ def storable_name(text: object) -> str | None:
     if not isinstance(text, str):
         return None
     clean = " ".join(replace_surrogates(text.replace("\x00", " "))[0].split())
-    return clean if clean and len(clean) <= _MAX_NAME else None
+    return clean if clean and len(clean) <= MAX_NAME else None
 
 
 def storable_text(text: object) -> str:
@@ -291,12 +221,12 @@ def shortened(value: object) -> str:
     return text if isinstance(value, str) and text else repr(text)
 
 
-# Parse and compare recorded extractor names: family, version, detail (``model-1.2:gpt-4o-mini``).
+# Recorded extractor names: family, version, detail (``model-1.2:gpt-4o-mini``).
 #
 # The detail plays no part in comparisons: another model is not a newer version.
 
 _NAME = re.compile(r"(?P<family>.+?)-v?(?P<version>\d+(?:\.\d+)*)", re.DOTALL)
-_VERSION = re.compile(r"v?(\d+(?:\.\d+)*)")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*")
 
 Version = tuple[int, ...]
 
@@ -307,7 +237,7 @@ def parse(name: str) -> tuple[str, Version]:
     match = _NAME.fullmatch(head)
     if match is None:
         return head, ()
-    return match["family"], _numbers(match["version"])
+    return match["family"], tuple(map(int, match["version"].split(".")))
 
 
 def older(recorded: Iterable[str], than: str | int | None, current: str) -> list[str]:
@@ -322,18 +252,13 @@ def older(recorded: Iterable[str], than: str | int | None, current: str) -> list
     names = sorted(recorded)
     if than is None:
         return names
-    bare = _VERSION.fullmatch(str(than).strip())
-    if bare is not None:
-        family, version = parse(current)[0], _numbers(bare[1])
-    else:
-        family, version = parse(str(than).strip())
-        if not version:
-            raise ConfigurationError(
-                f"older_than must be a version such as 2, or a name with a version such as "
-                f"'rules-2', not {than!r}"
-            )
+    limit = str(than).strip()
+    if _VERSION.fullmatch(limit):
+        limit = f"{parse(current)[0]}-{limit}"
+    family, version = parse(limit)
+    if not version:
+        raise ConfigurationError(
+            f"older_than must be a version such as 2, or a name with a version such as "
+            f"'rules-2', not {than!r}"
+        )
     return [name for name in names if parse(name)[0] == family and parse(name)[1] < version]
-
-
-def _numbers(text: str) -> Version:
-    return tuple(int(part) for part in text.split("."))

@@ -43,20 +43,6 @@ def with_model(kind: str, model: Model, timezone: tzinfo | None = None) -> Extra
     return ConflictChecker(model, reading, timezone=timezone) if kind == "ama" else reading
 
 
-def _rules(timezone: tzinfo | None) -> Extractor:
-    from cognigraph.ingest.rules.extractor import RulesExtractor
-
-    return RulesExtractor(timezone=timezone)
-
-
-def _of_environment(
-    kind: str, environ: Mapping[str, str], timezone: tzinfo | None, budget: Budget | None
-) -> Extractor:
-    from cognigraph.llm import ChatModel  # first, as it checks that the extra is installed
-
-    return with_model(kind, ChatModel.from_environment(environ, budget=budget), timezone)
-
-
 def resolve_extractor(
     extractor: str | Extractor = DEFAULT_EXTRACTOR,
     *,
@@ -73,12 +59,11 @@ def resolve_extractor(
     """
     if isinstance(extractor, str):
         return _by_name(extractor, timezone, budget)
-    name = getattr(extractor, "name", None)
-    if isinstance(name, str) and callable(getattr(extractor, "extract", None)):
+    if isinstance(extractor, Extractor) and isinstance(getattr(extractor, "name", None), str):
         return extractor
     raise ConfigurationError(
-        f"{type(extractor).__name__} is not an extractor: it needs a name (text) and "
-        "extract(window)"
+        f"{type(extractor).__name__} is not an extractor: make it a subclass of "
+        "cognigraph.ingest.Extractor with a name (text) and extract(window)"
     )
 
 
@@ -87,16 +72,19 @@ def _by_name(name: str, timezone: tzinfo | None, budget: Budget | None) -> Extra
     if kind not in _KINDS:
         known = ", ".join(map(repr, _KINDS))
         raise ConfigurationError(f"unknown extractor {name!r}; use {known}, or pass an Extractor")
+    environ: Mapping[str, str] | None = None
     if kind in _WITH_MODEL:
         environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
-        return _of_environment(kind, environ, timezone, budget)
-    if detail:
+    elif detail:
         raise ConfigurationError(f"extractor {kind!r} takes no detail after a colon: {detail!r}")
-    if kind == "rules":
-        return _rules(timezone)
-    from cognigraph.llm.choice import chosen_environment
+    elif kind == "auto":  # the model that a user has chosen; nothing is looked for
+        from cognigraph.llm.choice import chosen_environment
 
-    chosen = chosen_environment()  # the model that a user has chosen; nothing is looked for
-    if chosen is None:
-        return _rules(timezone)
-    return _of_environment("openai", chosen, timezone, budget)
+        kind, environ = "openai", chosen_environment()
+    if environ is None:
+        from cognigraph.ingest.rules.extractor import RulesExtractor
+
+        return RulesExtractor(timezone=timezone)
+    from cognigraph.llm import ChatModel  # first, as it checks that the extra is installed
+
+    return with_model(kind, ChatModel.from_environment(environ, budget=budget), timezone)

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cognigraph.text.terms import printable
@@ -41,7 +40,7 @@ def parts(text: str, limit: int) -> list[Part]:
     """
     if len(text) <= limit:
         return [Part(text)]
-    found = outline(text, limit)
+    found = _Outline(text, limit)
     cuts = ((found.headings, 4), (found.blocks, 4), (found.paragraphs, 2), (found.items, 2))
     done: list[Part] = []
     start = 0
@@ -130,69 +129,40 @@ _CODE = re.compile(
 _CODE_SHARE = 0.3
 
 
-@dataclass(slots=True)
-class Outline:
-    """Where a text may be cut, and the headings over each position.
+class _Outline:
+    """Where a text may be cut into parts, and the headings over each position. Takes linear time.
 
     The lists hold positions in rising order: ``headings`` before headings and the definitions of
     a source file, ``blocks`` before and after fenced code, ``paragraphs`` after blank lines,
     ``items`` before list items, log lines, rows of tables and lines of code. There are none within
-    fenced code that fits into a part.
+    fenced code that fits into a part of ``limit`` characters.
     """
 
-    headings: list[int] = field(default_factory=list)
-    blocks: list[int] = field(default_factory=list)
-    paragraphs: list[int] = field(default_factory=list)
-    items: list[int] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
-    _paths: list[str] = field(default_factory=list)
+    def __init__(self, text: str, limit: int) -> None:
+        self.headings: list[int] = []
+        self.blocks: list[int] = []
+        self.paragraphs: list[int] = []
+        self.items: list[int] = []
+        self._limit = limit
+        self._is_code = "```" not in text and _is_code(text)
+        self._starts: list[int] = []
+        self._paths: list[str] = []
+        # What is open at the line that is read.
+        self._fence = ""
+        self._fence_start = 0
+        self._titles: list[tuple[int, str]] = []
+        self._definitions: list[tuple[int, str]] = []
+        self._after_blank = False
+        self._lead: int | None = None
+        """Start of the comments and decorators just before this line."""
+        for start, line in _lines(text):
+            self._line(start, line)
+            self._after_blank = not line.strip()
 
     def heading(self, position: int) -> str | None:
         """The path of headings over a position: "Setup > Database"."""
         index = bisect_right(self._starts, position) - 1
         return (self._paths[index] or None) if index >= 0 else None
-
-    def drop_after(self, position: int) -> None:
-        """Forget where the text after a position may be cut."""
-        for positions in (self.headings, self.blocks, self.paragraphs, self.items):
-            while positions and positions[-1] > position:
-                positions.pop()
-
-    def set_path(self, position: int, titles: list[str]) -> None:
-        """Record the headings that hold from a position on."""
-        path = _BETWEEN.join(titles)
-        while len(path) > _MOST_PATH and len(titles) > 1:
-            titles = titles[1:]  # the innermost headings say most
-            path = _BETWEEN.join(titles)
-        self._starts.append(position)
-        self._paths.append(path)
-
-
-def outline(text: str, limit: int) -> Outline:
-    """Find the structure of a text for parts of at most ``limit`` characters, in linear time."""
-    return _Reader(limit, is_code="```" not in text and _is_code(text)).read(text)
-
-
-class _Reader:
-    """Reads line after line, knowing the headings and definitions that are open."""
-
-    def __init__(self, limit: int, *, is_code: bool) -> None:
-        self._found = Outline()
-        self._limit = limit
-        self._is_code = is_code
-        self._fence = ""
-        self._fence_start = 0
-        self._headings: list[tuple[int, str]] = []
-        self._definitions: list[tuple[int, str]] = []
-        self._after_blank = False
-        self._lead: int | None = None
-        """Start of the comments and decorators just before this line."""
-
-    def read(self, text: str) -> Outline:
-        for start, line in _lines(text):
-            self._line(start, line)
-            self._after_blank = not line.strip()
-        return self._found
 
     def _line(self, start: int, line: str) -> None:
         fence = _FENCE.match(line)
@@ -203,7 +173,7 @@ class _Reader:
                 self._code(start, line)
         elif fence and not self._is_code:
             self._fence, self._fence_start = fence[1], start
-            self._found.blocks.append(start)
+            self.blocks.append(start)
         elif self._is_code:
             self._code(start, line)
         else:
@@ -212,8 +182,10 @@ class _Reader:
     def _close(self, end: int) -> None:
         self._fence, self._lead = "", None
         if end - self._fence_start <= self._limit:
-            self._found.drop_after(self._fence_start)
-        self._found.blocks.append(end)
+            for positions in (self.headings, self.blocks, self.paragraphs, self.items):
+                while positions and positions[-1] > self._fence_start:
+                    positions.pop()
+        self.blocks.append(end)
         if self._definitions:
             self._definitions = []
             self._set_path(end)
@@ -222,14 +194,14 @@ class _Reader:
         heading = _HEADING.match(line)
         if heading:
             level = len(heading[1])
-            self._headings = [item for item in self._headings if item[0] < level]
-            self._headings.append((level, _title(heading[2].rstrip(" \t\r#"))))
-            self._found.headings.append(start)
+            self._titles = [item for item in self._titles if item[0] < level]
+            self._titles.append((level, _title(heading[2].rstrip(" \t\r#"))))
+            self.headings.append(start)
             self._set_path(start)
         elif self._after_blank and line.strip():
-            self._found.paragraphs.append(start)
+            self.paragraphs.append(start)
         elif _ITEM.match(line) or _LOG.match(line) or _is_row(line):
-            self._found.items.append(start)
+            self.items.append(start)
 
     def _code(self, start: int, line: str) -> None:
         if not line.strip():
@@ -237,7 +209,7 @@ class _Reader:
             return
         definition = _DEFINITION.match(line)
         if definition is None:
-            (self._found.paragraphs if self._after_blank else self._found.items).append(start)
+            (self.paragraphs if self._after_blank else self.items).append(start)
             if not _LEAD.match(line):
                 self._lead = None
             elif self._lead is None:
@@ -248,12 +220,17 @@ class _Reader:
         self._definitions.append((indent, _title(definition[2])))
         begin = start if self._lead is None else self._lead
         self._lead = None
-        outer = self._found.blocks if self._fence else self._found.headings
-        (self._found.paragraphs if indent else outer).append(begin)
+        outer = self.blocks if self._fence else self.headings
+        (self.paragraphs if indent else outer).append(begin)
         self._set_path(begin)
 
     def _set_path(self, position: int) -> None:
-        self._found.set_path(position, [title for _, title in self._headings + self._definitions])
+        """Record the headings that hold from a position on; the innermost ones say most."""
+        titles = [title for _, title in self._titles + self._definitions]
+        while len(_BETWEEN.join(titles)) > _MOST_PATH and len(titles) > 1:
+            titles = titles[1:]
+        self._starts.append(position)
+        self._paths.append(_BETWEEN.join(titles))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -15,11 +15,18 @@ from typing import Any
 
 from cognigraph.errors import ConfigurationError, InvalidMessageError
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, also_reads
+from cognigraph.ingest.extraction import (
+    MAX_NAME,
+    AlsoRead,
+    Extraction,
+    Fact,
+    Mention,
+    storable_name,
+)
 from cognigraph.ingest.model.parse_lines import clean, entity_type, normalise_relation
 from cognigraph.ingest.model.transcript import LISTENER, PRONOUNS
 from cognigraph.model import Message, StatedFact, Theme
-from cognigraph.model.graph import stated
+from cognigraph.model.graph import stated as in_words
 from cognigraph.model.messages import ANONYMOUS, UNREAD_ROLES
 from cognigraph.states.slots import FactForm, claim_of
 from cognigraph.stores.records import WorkChunk
@@ -31,7 +38,6 @@ GIVEN_SUMMARY = "stated"
 """Why a theme is there that an application gave as the summary of its session."""
 MAX_FACTS = 200
 """Largest number of facts that are given with a message."""
-_MAX_NAME = 300
 _MAX_SUMMARY = 10_000
 _SPEAKER = frozenset({"i", "me", "myself"})
 _THE_USER = frozenset({"user", "the user"})
@@ -59,7 +65,7 @@ class StoredFact:
     @property
     def text(self) -> str:
         """The fact in words."""
-        return stated(self.subject, self.relation, self.object, None, self.negated)
+        return in_words(self.subject, self.relation, self.object, None, self.negated)
 
     @property
     def json(self) -> str:
@@ -176,9 +182,9 @@ def name_of(path: str, text: object) -> str:
         raise ConfigurationError(
             f"{path} is missing" if text is None else f"{path} must be a text, not {shown(text)}"
         )
-    name = " ".join(replace_surrogates(text.replace("\0", " "))[0].split())
-    if not name or len(name) > _MAX_NAME:
-        raise ConfigurationError(f"{path} must have 1 to {_MAX_NAME} characters")
+    name = storable_name(text)
+    if name is None:
+        raise ConfigurationError(f"{path} must have 1 to {MAX_NAME} characters")
     return name
 
 
@@ -290,9 +296,8 @@ def time_of(name: str, text: str) -> When:
 # --- When the messages are read --------------------------------------------------------------
 
 
-def read_by(extractor: object, chunks: Iterable[WorkChunk]) -> list[int]:
-    """Which of some chunks an extractor reads, as indices."""
-    also = also_reads(extractor)
+def read_by(also: Set[AlsoRead], chunks: Iterable[WorkChunk]) -> list[int]:
+    """Which of some chunks an extractor with these ``also_reads`` reads, as indices."""
     return [index for index, chunk in enumerate(chunks) if _is_read(chunk, also)]
 
 
@@ -301,43 +306,48 @@ def _is_read(chunk: WorkChunk, also: Set[AlsoRead]) -> bool:
         return False
     if chunk.stated is None:
         return True
-    told = Stated.load(chunk.stated)
-    return told.extract or (told.is_message and "stated" in also)
+    stated = Stated.load(chunk.stated)
+    return stated.extract or (stated.is_message and "stated" in also)
 
 
 def with_stated(
-    found: Extraction,
+    extraction: Extraction,
     chunks: Sequence[WorkChunk],
-    extractor: Extractor,
+    also: Set[AlsoRead],
     themes: Sequence[Theme] = (),
 ) -> Extraction:
-    """Return what an extractor has found in the chunks that it reads, with what was stated.
+    """Add what was stated to what an extractor with these ``also_reads`` has read.
 
-    The evidence of ``found`` is among the chunks that were read, that of the result among all.
+    The evidence of ``extraction`` is among the chunks that were read, that of the result among all.
     ``themes`` are those that the session has.
     """
-    positions = read_by(extractor, chunks)
-    told = {index: Stated.load(chunk.stated) for index, chunk in enumerate(chunks) if chunk.stated}
-    if told or len(positions) < len(chunks):
-        mute = {index for index, value in told.items() if not value.extract}
+    positions = read_by(also, chunks)
+    stated = {at: Stated.load(chunk.stated) for at, chunk in enumerate(chunks) if chunk.stated}
+    if stated or len(positions) < len(chunks):
+        not_read = {index for index, value in stated.items() if not value.extract}
         mentions = (
-            replace(mention, chunks=_among(positions, mention.chunks)) for mention in found.mentions
+            replace(mention, chunks=_among(positions, mention.chunks))
+            for mention in extraction.mentions
         )
-        facts = (_told_elsewhere(item, positions, mute) for item in found.facts)
+        facts = (_said_elsewhere(item, positions, not_read) for item in extraction.facts)
         given = [
             fact
-            for index, value in told.items()
+            for index, value in stated.items()
             if not chunks[index].part
             for row in value.facts
             for fact in _with_replaced(row, index)
         ]
-        spoken = (item for index in told for item in _mentioned(chunks[index], told[index], index))
-        found = replace(
-            found,
-            mentions=(*mentions, *spoken),
+        named = (
+            mention
+            for index, value in stated.items()
+            for mention in _mentioned(chunks[index], value, index)
+        )
+        extraction = replace(
+            extraction,
+            mentions=(*mentions, *named),
             facts=(*(fact for fact in facts if fact is not None), *given),
         )
-    return _with_summary(found, told.values(), extractor, themes)
+    return _with_summary(extraction, stated.values(), also, themes)
 
 
 def _among(positions: Sequence[int], indices: Iterable[int]) -> tuple[int, ...]:
@@ -345,10 +355,10 @@ def _among(positions: Sequence[int], indices: Iterable[int]) -> tuple[int, ...]:
     return tuple(positions[i] for i in indices if isinstance(i, int) and i in known)
 
 
-def _told_elsewhere(fact: Fact, positions: Sequence[int], mute: Set[int]) -> Fact | None:
-    """The fact as other messages state it; ``None`` if only those with stated facts do."""
+def _said_elsewhere(fact: Fact, positions: Sequence[int], not_read: Set[int]) -> Fact | None:
+    """The fact as other messages say it; ``None`` if only those with stated facts do."""
     moved = _among(positions, fact.chunks)
-    own = tuple(index for index in moved if index not in mute)
+    own = tuple(index for index in moved if index not in not_read)
     return replace(fact, chunks=own) if own or not moved else None
 
 
@@ -368,12 +378,12 @@ def _with_replaced(row: StoredFact, index: int) -> Iterator[Fact]:
             yield replace(fact, object=row.replaces, when=since, negated=True)
 
 
-def _mentioned(chunk: WorkChunk, told: Stated, index: int) -> Iterator[Mention]:
+def _mentioned(chunk: WorkChunk, stated: Stated, index: int) -> Iterator[Mention]:
     """Who speaks in a message and what its facts name, as of one that a model has read."""
-    if not told.is_message or chunk.part:
+    if not stated.is_message or chunk.part:
         return
-    names = {(row.subject, row.subject_type): None for row in told.facts}
-    names |= {(row.object, row.object_type): None for row in told.facts}
+    names = {(row.subject, row.subject_type): None for row in stated.facts}
+    names |= {(row.object, row.object_type): None for row in stated.facts}
     if chunk.speaker and chunk.role not in UNREAD_ROLES:
         names[chunk.speaker, "person"] = None
     for name, type in names:
@@ -381,16 +391,18 @@ def _mentioned(chunk: WorkChunk, told: Stated, index: int) -> Iterator[Mention]:
 
 
 def _with_summary(
-    found: Extraction, told: Iterable[Stated], extractor: Extractor, themes: Sequence[Theme]
+    extraction: Extraction,
+    stated: Iterable[Stated],
+    also: Set[AlsoRead],
+    themes: Sequence[Theme],
 ) -> Extraction:
     """A summary that was given stands, until another is given or a model goes on with it."""
-    also = also_reads(extractor)
-    given = [item.summary for item in told if item.summary is not None]
+    given = [item.summary for item in stated if item.summary is not None]
     if "summary" in also:
-        return found
+        return extraction
     if given:
         theme = Theme("", given[-1], reason=GIVEN_SUMMARY)
-        return replace(found, themes=(theme,), provisional=False)
+        return replace(extraction, themes=(theme,), provisional=False)
     if "stated" in also and any(theme.reason == GIVEN_SUMMARY for theme in themes):
-        return replace(found, themes=None)
-    return found
+        return replace(extraction, themes=None)
+    return extraction

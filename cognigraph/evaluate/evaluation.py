@@ -23,7 +23,7 @@ from cognigraph.evaluate.dataset import Benchmark, Conversation, Level, Question
 from cognigraph.evaluate.files import Journal, sha256
 from cognigraph.evaluate.formats import FORMATS, files_of, load
 from cognigraph.evaluate.metrics import score
-from cognigraph.ingest.extraction import Extractor, Summarising
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.step import Step
 from cognigraph.llm import Model
@@ -220,7 +220,7 @@ class Evaluation:
 
     def _is_left(self, space: Space) -> bool:
         stats = space.stats()
-        summary_due = stats.summaries_pending if isinstance(self.extractor, Summarising) else 0
+        summary_due = stats.summaries_pending if self.extractor.summarises else 0
         return bool(stats.pending or stats.leased or summary_due)
 
     def _check_read(self, space: Space, name: str) -> None:

@@ -24,7 +24,7 @@ from cognigraph.evaluate.evaluation import EvalSettings, Evaluation
 from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.metrics import bleu_1, mean, token_f1
 from cognigraph.evaluate.qa import QASettings, QuestionAnswering
-from cognigraph.ingest.extraction import Estimating, Extractor, Window
+from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.llm import Model
 from cognigraph.model import Message, Usage
 from cognigraph.settings import EnrichSettings, RankingName
@@ -304,9 +304,8 @@ class PaperRun:
         return self.paper.adversarial or category != ADVERSARIAL
 
     def _window_usage(self, window: Window) -> Usage:
-        if isinstance(self._extractor, Estimating):
-            return self._extractor.estimate(window)
-        return _usage(1, 2 * sum(estimate_tokens(chunk.text) for chunk in window.chunks))
+        said = sum(estimate_tokens(chunk.text) for chunk in window.chunks)
+        return self._extractor.estimate(window) or _usage(1, 2 * said)
 
     def _judged(self, evaluation: Evaluation) -> int:
         """The number of answers that an earlier run has judged."""

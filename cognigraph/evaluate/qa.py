@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from functools import cache
 from importlib.resources import files
 from threading import Event
 from typing import Any
@@ -24,7 +23,7 @@ from cognigraph.evaluate.evaluation import Evaluation
 from cognigraph.evaluate.files import Journal
 from cognigraph.evaluate.loops import checked, loop_prompts, loops, summary
 from cognigraph.llm import Model
-from cognigraph.llm.prompts import PromptFile, read, render
+from cognigraph.llm.prompts import PromptFile, prompt_file, render
 from cognigraph.loop.data import Answer
 from cognigraph.loop.strategy import resolve_strategy
 from cognigraph.memory import Memory
@@ -59,11 +58,9 @@ class QASettings:
     repetition: int = 1
 
 
-@cache
 def prompt(id: str) -> PromptFile:
     """Load a prompt of this package by its name and version."""
-    path = files("cognigraph.evaluate.prompts").joinpath(f"{id}.md")
-    return read(path.read_text("utf-8"), f"{id}.md")
+    return prompt_file(id, "cognigraph.evaluate.prompts")
 
 
 def prompt_texts() -> dict[str, str]:

@@ -13,12 +13,11 @@ from cognigraph.llm.limits import Budget, Limiter
 from cognigraph.llm.protocols import Answer, Mode, Model, Prices, Prompt
 
 if TYPE_CHECKING:
-    from cognigraph.llm.answer_cache import AnswerCache, ResponseCache, cache_key
+    from cognigraph.llm.answer_cache import ResponseCache, cache_key
     from cognigraph.llm.client import ChatModel
 
 __all__ = [
     "Answer",
-    "AnswerCache",
     "Budget",
     "ChatModel",
     "Limiter",
@@ -33,7 +32,7 @@ __all__ = [
 __getattr__ = deferred(
     __name__,
     {
-        "answer_cache": "AnswerCache ResponseCache cache_key",
+        "answer_cache": "ResponseCache cache_key",
         "client": "ChatModel",
     },
 )

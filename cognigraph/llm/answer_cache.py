@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.llm.protocols import Prompt
@@ -29,18 +29,6 @@ def cache_key(prompt: Prompt, model: str, schema: Mapping[str, Any]) -> bytes:
     parts = [prompt.name, prompt.version, model, prompt.system, prompt.user, schema]
     text = json.dumps(parts, sort_keys=True)  # ASCII with escapes, so any str can be encoded
     return blake2b(text.encode("ascii"), digest_size=16).digest()
-
-
-class AnswerCache(Protocol):
-    """Stores answers by key. Must be thread-safe and must not raise: a miss is always allowed."""
-
-    def get(self, key: bytes) -> str | None:
-        """The text stored under a key, or ``None``."""
-        ...
-
-    def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
-        """Store a text, replacing an earlier one."""
-        ...
 
 
 class ResponseCache:

@@ -1,28 +1,67 @@
-"""ChatModel: a client that gets schema-validated answers from an OpenAI-compatible endpoint."""
+"""``ChatModel``: answers in the form of a schema from an OpenAI-compatible endpoint.
+
+Each request is counted by the budget before it is made, waits for the limiter, is tried again with
+jitter, and adapts to what the endpoint understands. The ``openai`` client could retry by itself,
+but it would hide its attempts: ``Retry-After`` has to pause the other threads too, an account
+without credit is not worth a second attempt, and an error 500 may be about the form of the request.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
-from cognigraph.llm.answer_cache import AnswerCache, cache_key
-from cognigraph.llm.calls import Requests, Tally, call
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, check_credentials
-from cognigraph.llm.limits import DEFAULT_CALLS, Budget, Limiter
+from cognigraph.errors import (
+    ConfigurationError,
+    ModelAnswerError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from cognigraph.llm.answer_cache import ResponseCache, cache_key
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, check_credentials
+from cognigraph.llm.limits import DEFAULT_CALLS, Budget, Limiter, wait_before_retry
 from cognigraph.llm.parse_answer import ParsedAnswer, json_schema, read
 from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
-from cognigraph.llm.replies import Dialect, Dialects, Message, in_words, known
+from cognigraph.llm.replies import (
+    Answered,
+    AskDifferently,
+    Dialect,
+    Dialects,
+    Message,
+    TryAgain,
+    Verdict,
+    Withheld,
+    in_words,
+    judge,
+    learned,
+)
 from cognigraph.model import Usage
+from cognigraph.text.marks import estimate_tokens
 from cognigraph.text.terms import storable
 
+logger = logging.getLogger("cognigraph.llm")
+
 _MAX_QUOTED = 6000
+_MOST_DIALECTS = 6
+_ROLE_TOKENS = 4
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What was spent for one prompt, and how its last request was made and answered."""
+
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    mode: Mode = "json_schema"
+    status: int | None = None
 
 
 class ChatModel:
@@ -59,14 +98,14 @@ class ChatModel:
         timeout: timedelta = timedelta(seconds=60),
         max_output_tokens: int = 8192,
         prices: Prices | None = None,
-        cache: AnswerCache | None = None,
+        cache: ResponseCache | None = None,
         limiter: Limiter | None = None,
         budget: Budget | None = None,
         attempts: int = 4,
         mode: Mode = "json_schema",
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random.random,
-        dialects: Dialects = known,
+        dialects: Dialects = learned,
     ) -> None:
         _check(model, base_url, api_key, mode)
         if timeout <= timedelta(0) or max_output_tokens < 1 or attempts < 1:
@@ -78,23 +117,17 @@ class ChatModel:
         self.budget = budget if budget is not None else Budget()
         self.prices = prices
         self._cache = cache
-        endpoint = Endpoint(OPENAI_URL if base_url is None else base_url, api_key)
-        own = endpoint.base_url == OPENAI_URL
-        self._requests = Requests(
-            endpoint=endpoint,
-            model=model,
-            dialect=Dialect(mode, "max_completion_tokens" if own else "max_tokens"),
-            dialects=dialects,
-            limiter=limiter or Limiter.shared(endpoint.base_url),
-            budget=self.budget,
-            temperature=temperature,
-            max_output_tokens=max_output_tokens,
-            timeout=timeout.total_seconds(),
-            attempts=attempts,
-            prices=prices,
-            sleep=sleep,
-            random=random,
-        )
+        self._endpoint = Endpoint(OPENAI_URL if base_url is None else base_url, api_key)
+        own = self._endpoint.base_url == OPENAI_URL
+        self._first_dialect = Dialect(mode, "max_completion_tokens" if own else "max_tokens")
+        self._dialects = dialects
+        self._limiter = limiter or Limiter.shared(self._endpoint.base_url)
+        self._temperature = temperature
+        self._max_output_tokens = max_output_tokens
+        self._timeout = timeout.total_seconds()
+        self._attempts = attempts
+        self._sleep = sleep
+        self._random = random
 
     @classmethod
     def from_environment(
@@ -119,7 +152,7 @@ class ChatModel:
 
     def allow(self, calls: int) -> None:
         """Let ``calls`` more calls than by default be under way at once, for background work."""
-        self._requests.limiter.widen(DEFAULT_CALLS + calls)
+        self._limiter.widen(DEFAULT_CALLS + calls)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
         """Answer the prompt with an instance of the schema.
@@ -132,7 +165,7 @@ class ChatModel:
         Raises:
             ModelError: see its subclasses; ``usage`` holds what was spent nevertheless.
         """
-        tally = Tally()
+        tally = _Tally()
         try:
             return self._ask(prompt, schema, tally)
         except ModelError as error:
@@ -150,18 +183,13 @@ class ChatModel:
         _check_prices(budget, self.prices)
         limited = copy(self)
         limited.budget = budget.inside(self.budget)
-        limited._requests = replace(self._requests, budget=limited.budget)
         return limited
 
     def forget_answers(self) -> int:
-        """Empty the cache of answers; return how many it held.
+        """Empty the cache of answers; return how many it held."""
+        return 0 if self._cache is None else self._cache.clear()
 
-        A cache of another kind than :class:`ResponseCache` must have ``clear`` for that.
-        """
-        clear = getattr(self._cache, "clear", None)
-        return int(clear() or 0) if callable(clear) else 0
-
-    def _ask(self, prompt: Prompt, schema: type[T], tally: Tally) -> Answer[T]:
+    def _ask(self, prompt: Prompt, schema: type[T], tally: _Tally) -> Answer[T]:
         form = json_schema(schema)
         key = cache_key(prompt, self.name, form)
         if kept := self._cached(key, schema):
@@ -170,29 +198,22 @@ class ChatModel:
             {"role": "system", "content": storable(prompt.system)},
             {"role": "user", "content": storable(prompt.user)},
         ]
-        reply = call(self._requests, messages, form, tally)
+        reply = self._call(messages, form, tally)
         reading = read(reply.text, schema, cut_off=reply.cut_off)
-        if repaired := reading.value is None:
+        if reading.value is None:
             self._learn(reading, tally.mode)
             messages += _repair(reply.text, reading, form)
-            reply = call(self._requests, messages, form, tally)
+            reply = self._call(messages, form, tally)
             reading = read(reply.text, schema, cut_off=reply.cut_off)
         if reading.value is None:
             raise ModelAnswerError(
                 f"{self.name} gave no usable answer to {prompt.name!r}, even after one retry: "
-                f"{self._requests.endpoint.quoted(reading.problem)}{self._advice(reading)}"
+                f"{self._endpoint.quoted(reading.problem)}{self._advice(reading)}"
             )
         if self._cache is not None and not reading.cut_off:
             self._cache.put(key, reply.text, prompt=prompt, model=self.name)
         return Answer(
-            reading.value,
-            tally.usage,
-            reading.salvaged,
-            reading.dropped,
-            repaired,
-            tally.mode,
-            reading.cut_off,
-            tally.estimated,
+            reading.value, tally.usage, reading.salvaged, reading.dropped, reading.cut_off
         )
 
     def _cached(self, key: bytes, schema: type[T]) -> Answer[T] | None:
@@ -203,27 +224,139 @@ class ChatModel:
             return None
         return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
 
+    @property
+    def _dialect(self) -> Dialect:
+        return self._dialects.get((self._endpoint.base_url, self.name), self._first_dialect)
+
     def _learn(self, reading: ParsedAnswer[T], mode: Mode) -> None:
         """Step down to a simpler mode if a complete answer shows that this one was ignored."""
         if reading.cut_off or not reading.formless:
             return
-        requests = self._requests
-        where = (requests.endpoint.base_url, requests.model)
-        dialect = requests.dialects.get(*where, requests.dialect)
+        dialect = self._dialect
         if dialect.mode == mode and (lower := dialect.step_down()):
-            requests.dialects.learn(*where, lower)
+            self._dialects[self._endpoint.base_url, self.name] = lower
 
     def _advice(self, reading: ParsedAnswer[T]) -> str:
         if not reading.cut_off:
             return ""
         return (
-            f"; it was cut off: raise max_output_tokens (now "
-            f"{self._requests.max_output_tokens}), or ask for less at a time"
+            f"; it was cut off: raise max_output_tokens (now {self._max_output_tokens}), "
+            "or ask for less at a time"
         )
+
+    # One call
+
+    def _call(
+        self, messages: Sequence[Message], schema: Mapping[str, Any], tally: _Tally
+    ) -> Answered:
+        """Retry until there is an answer, adding every request to ``tally``.
+
+        Raises:
+            ModelUnavailableError: every attempt failed.
+            ModelRefusedError: the endpoint refused the request.
+            ModelAnswerError: the model or a content filter refused to answer.
+            BudgetExceededError: the next request would exceed the budget.
+        """
+        failed = dialects = 0
+        while True:
+            dialect = self._dialect
+            verdict = self._request(dialect, messages, schema, tally)
+            if isinstance(verdict, Answered):
+                return verdict
+            if isinstance(verdict, AskDifferently) and dialects < _MOST_DIALECTS:
+                dialects += 1
+                logger.debug("%s: trying %s instead of %s", self.name, verdict.dialect, dialect)
+                self._dialects[self._endpoint.base_url, self.name] = verdict.dialect
+                continue
+            if not isinstance(verdict, TryAgain):
+                raise self._final(verdict)
+            failed += 1
+            if verdict.pointless or failed >= self._attempts:
+                raise self._unavailable(verdict)
+            wait = wait_before_retry(self._limiter, failed, verdict.after, self._random)
+            logger.info("%s: %s; trying again in %.1f s", self.name, verdict.reason, wait)
+            self.budget.check(wait)
+            self._sleep(wait)
+
+    def _request(
+        self,
+        dialect: Dialect,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any],
+        tally: _Tally,
+    ) -> Verdict:
+        body = dialect.body(
+            self.name,
+            messages,
+            schema,
+            temperature=self._temperature,
+            max_output_tokens=self._max_output_tokens,
+        )
+        with self._limiter.slot(self.budget.check):
+            self.budget.reserve()
+            seconds = max(0.001, min(self._timeout, self.budget.remaining()))
+            reply = self._endpoint.post(body, seconds)
+        verdict = judge(reply, dialect, self._endpoint.quoted)
+        usage = self._usage(reply, verdict, body["messages"])
+        self.budget.settle(usage)
+        tally.usage += usage
+        tally.attempts += 1
+        tally.mode = dialect.mode
+        tally.status = reply.status or None
+        return verdict
+
+    def _usage(self, reply: Reply, verdict: Verdict, messages: Sequence[Message]) -> Usage:
+        """The usage of a request; tokens that the server does not count are estimated.
+
+        If the reply timed out or was too large, the endpoint has probably processed the request, so
+        its input is charged. A request that was answered with an error is not charged.
+        """
+        usage = Usage(calls=1, seconds=reply.seconds)
+        input: int | None = None
+        output = cached = 0
+        if isinstance(verdict, Answered):
+            input, cached = verdict.input_tokens, verdict.cached_input_tokens
+            counted = verdict.output_tokens
+            output = estimate_tokens(verdict.text) if counted is None else counted
+        elif reply.failure not in ("timeout", "size"):
+            return usage
+        if input is None:
+            input = sum(estimate_tokens(part["content"]) + _ROLE_TOKENS for part in messages)
+        cost = self.prices.cost(input, output, cached) if self.prices is not None else 0.0
+        return replace(
+            usage, input_tokens=input, output_tokens=output, cost=cost, cached_input_tokens=cached
+        )
+
+    def _unavailable(self, verdict: TryAgain) -> ModelUnavailableError:
+        if verdict.pointless:
+            advice = "the account has no credit left; check its billing and try again later"
+        else:
+            advice = "nothing is lost; the same call can be repeated"
+        error = ModelUnavailableError(f"{self._where} is not available: {verdict.reason}; {advice}")
+        error.retry_after = verdict.after
+        return error
+
+    def _final(self, verdict: Verdict) -> ModelRefusedError | ModelAnswerError:
+        if isinstance(verdict, Withheld):
+            return ModelAnswerError(f"{self._where} did not answer: {verdict.reason}")
+        if isinstance(verdict, AskDifferently):
+            return ModelRefusedError(
+                f"{self._where} rejected every form of the request that was tried"
+            )
+        assert not isinstance(verdict, Answered | TryAgain)
+        error = ModelRefusedError(
+            f"{self._where} refused the request: {verdict.reason}; {_what_to_check(verdict.reason)}"
+        )
+        error.too_long = verdict.too_long
+        return error
+
+    @property
+    def _where(self) -> str:
+        return f"{self.name} at {self._endpoint.base_url}"
 
     def close(self) -> None:
         """Close the connections to the endpoint."""
-        self._requests.endpoint.close()
+        self._endpoint.close()
 
     def __enter__(self) -> ChatModel:
         return self
@@ -232,7 +365,7 @@ class ChatModel:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<ChatModel {self.name} at {self._requests.endpoint.base_url}>"
+        return f"<ChatModel {self._where}>"
 
 
 def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> None:
@@ -262,3 +395,13 @@ def _repair(text: str, reading: ParsedAnswer[Any], form: Mapping[str, Any]) -> l
             "content": f"That could not be used: {problem}.\n\n{in_words(form)}",
         },
     ]
+
+
+def _what_to_check(reason: str) -> str:
+    if reason.startswith(("HTTP 401", "HTTP 403")):
+        return "check the API key (OPENAI_API_KEY) and its permissions"
+    if reason.startswith("HTTP 404"):
+        return "check the model's name and the base URL, which usually ends in /v1"
+    if reason.startswith("it redirects"):
+        return "if that is the intended server, set it as the base URL"
+    return "check the model's name, its settings and the length of the input"

@@ -26,7 +26,7 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -111,10 +111,7 @@ class Endpoint:
         create = self._open().chat.completions.with_raw_response.create
         start = time.monotonic()
         reply = shared_loop().run(self._post(create, body, timeout, MAX_REPLY_BYTES))
-        return Reply(
-            reply.status, reply.body, reply.headers, reply.failure, reply.reason,
-            time.monotonic() - start,
-        )  # fmt: skip
+        return replace(reply, seconds=time.monotonic() - start)
 
     async def _post(self, create: Any, body: Mapping[str, Any], timeout: float, most: int) -> Reply:
         import openai

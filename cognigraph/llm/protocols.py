@@ -37,18 +37,13 @@ class Answer(Generic[T]):
     ``salvaged`` counts the items recovered from an answer that was cut off or partly invalid (0
     if the answer was valid as a whole); ``dropped`` gives a reason for each item left out.
     ``cut_off`` means that the answer was truncated; asking for less at a time avoids that.
-    ``estimated`` means that the server gave no token counts, so those in ``usage`` are estimates.
-    ``mode`` is empty for a cached answer.
     """
 
     value: T
     usage: Usage
     salvaged: int = 0
     dropped: tuple[str, ...] = ()
-    repaired: bool = False
-    mode: Mode | Literal[""] = ""
     cut_off: bool = False
-    estimated: bool = False
 
 
 class Model(Protocol):
@@ -66,6 +61,12 @@ class Model(Protocol):
             ModelError: no usable answer was obtained; ``is_retryable`` says whether to try later.
         """
         ...
+
+
+def forget_answers(model: Model | None) -> int:
+    """Delete the answers that a model keeps, if it keeps any, and return how many there were."""
+    forget = getattr(model, "forget_answers", None)
+    return forget() if callable(forget) else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from threading import Lock
 from typing import Any, Literal
 
 from cognigraph.llm.endpoint import Reply
@@ -102,26 +101,10 @@ def in_words(schema: Mapping[str, Any]) -> str:
     return f"Answer with one JSON object and nothing else. It must match this JSON schema:\n{form}"
 
 
-class Dialects:
-    """The dialects learned for endpoints and models, for the whole process. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Dialect] = {}
-        self._lock = Lock()
-
-    def get(self, base_url: str, model: str, default: Dialect) -> Dialect:
-        """The dialect learned for an endpoint and model, or the default."""
-        with self._lock:
-            return self._known.get((base_url, model), default)
-
-    def learn(self, base_url: str, model: str, dialect: Dialect) -> None:
-        """Remember the dialect to use from now on."""
-        with self._lock:
-            self._known[base_url, model] = dialect
-
-
-known = Dialects()
-
+Dialects = dict[tuple[str, str], Dialect]
+"""Dialects by the base URL of an endpoint and the name of a model."""
+learned: Dialects = {}
+"""What this process has learned of endpoints."""
 
 LATER = frozenset({408, 409, 425, 429})
 _FORM = frozenset({400, 422})
@@ -196,12 +179,10 @@ def judge(
     reply: Reply,
     dialect: Dialect,
     quote: Callable[[str], str] = quoted,
-    now: datetime | None = None,
 ) -> Verdict:
     """Classify the reply to a request in this dialect.
 
-    ``quote`` makes the words of the server fit for an error message. ``now`` resolves a Retry-After
-    header that holds a date.
+    ``quote`` makes the words of the server fit for an error message.
     """
     if reply.failure == "redirect":
         return Refused(reply.reason)
@@ -219,7 +200,7 @@ def judge(
         status = code if inner and isinstance(code, int) else 200
     if status < 400:
         return _judge_body(status, body, text, quote)
-    return _judge_error(status, body, text, dialect, retry_after(reply.headers, now), quote)
+    return _judge_error(status, body, text, dialect, retry_after(reply.headers), quote)
 
 
 def _judge_body(status: int, body: Any, text: str, quote: Callable[[str], str]) -> Verdict:

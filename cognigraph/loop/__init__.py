@@ -4,29 +4,15 @@ A :class:`Strategy` is data: which slots a loop has, and their numbers. HyMem's 
 are slots, each usable alone with a :class:`LoopState`. :meth:`cognigraph.Space.ask` runs a loop.
 """
 
-from typing import TYPE_CHECKING
-
-from cognigraph.deferred import deferred
+from cognigraph.loop.ama_slots import Intent, Judge, Retry, RewriteAndRoute, layer_of
+from cognigraph.loop.asker import Asker
 from cognigraph.loop.data import Answer, Assessment, Evidence, ModelCall, Plan, Repair, Round
-
-if TYPE_CHECKING:
-    from cognigraph.loop.ama_slots import (
-        Intent,
-        Judge,
-        JudgeByRules,
-        Retry,
-        RewriteAndRoute,
-        RouteByRules,
-        intent_by_rules,
-        layer_of,
-    )
-    from cognigraph.loop.asker import Asker
-    from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule, batches_of
-    from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
-    from cognigraph.loop.pool import Recall
-    from cognigraph.loop.refresher import RefreshByRules, Refresher, later_time_wins
-    from cognigraph.loop.state import LoopState
-    from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory, membuilder
+from cognigraph.loop.hymem_slots import DeepModule, LightModule, ReflectionModule, batches_of
+from cognigraph.loop.licomemory_slots import AskAsItIs, FollowUp, NoticeMissing
+from cognigraph.loop.pool import Recall
+from cognigraph.loop.refresher import Refresher, later_time_wins
+from cognigraph.loop.state import LoopState
+from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory, membuilder
 
 __all__ = [
     "STRATEGIES",
@@ -39,7 +25,6 @@ __all__ = [
     "FollowUp",
     "Intent",
     "Judge",
-    "JudgeByRules",
     "LightModule",
     "LoopState",
     "ModelCall",
@@ -47,35 +32,17 @@ __all__ = [
     "Plan",
     "Recall",
     "ReflectionModule",
-    "RefreshByRules",
     "Refresher",
     "Repair",
     "Retry",
     "RewriteAndRoute",
     "Round",
-    "RouteByRules",
     "Strategy",
     "ama",
     "batches_of",
     "hymem",
-    "intent_by_rules",
     "later_time_wins",
     "layer_of",
     "licomemory",
     "membuilder",
 ]
-
-__getattr__ = deferred(
-    __name__,
-    {
-        "ama_slots": """Intent Judge JudgeByRules Retry RewriteAndRoute RouteByRules
-            intent_by_rules layer_of""",
-        "asker": "Asker",
-        "hymem_slots": "DeepModule LightModule ReflectionModule batches_of",
-        "licomemory_slots": "AskAsItIs FollowUp NoticeMissing",
-        "pool": "Recall",
-        "refresher": "RefreshByRules Refresher later_time_wins",
-        "state": "LoopState",
-        "strategy": "STRATEGIES Strategy ama hymem licomemory membuilder",
-    },
-)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, TypeVar
 
 from cognigraph.errors import BudgetExceededError, ModelError, ModelUnavailableError
 from cognigraph.ingest.queue.step import Limits
@@ -28,46 +29,35 @@ _MOMENT = 0.05
 """Seconds by which a call may be cut short before its time is up."""
 
 
-@runtime_checkable
-class _Limitable(Protocol):
-    """A model whose every request can be counted against one more budget."""
-
-    def within(self, budget: Budget) -> Model: ...
-
-
 @cache
 def loop_prompt(id: str) -> PromptFile:
     """Load a prompt of the loop by its name and version."""
     return prompt_file(id, "cognigraph.loop.prompts")
 
 
-class _Reply(Generic[T]):
-    """The answer to one prompt, or the error, and the record of the call."""
-
-    def __init__(self, call: ModelCall, value: T | None, error: ModelError | None) -> None:
-        self.call = call
-        self.value = value
-        self.error = error
-
-
 class _Limited:
     """A model whose calls count against a budget."""
 
     def __init__(self, model: Model, budget: Budget) -> None:
-        self._budget = None if isinstance(model, _Limitable) else budget
-        self.model = model.within(budget) if isinstance(model, _Limitable) else model
+        self.name = model.name
+        self._budget = budget
+        self._model = model
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
-        if self._budget is None:
-            return self.model.ask(prompt, schema)
         self._budget.reserve()
         try:
-            answer = self.model.ask(prompt, schema)
+            answer = self._model.ask(prompt, schema)
         except ModelError as error:
             self._budget.settle(error.usage)
             raise
         self._budget.settle(answer.usage)
         return answer
+
+
+def _limited(model: Model, budget: Budget) -> Model:
+    """The model with one more budget, which counts every request if the model can tell them."""
+    within = getattr(model, "within", None)
+    return within(budget) if callable(within) else _Limited(model, budget)
 
 
 class Asker:
@@ -85,8 +75,8 @@ class Asker:
         most = self._limits
         whole = Budget(calls=most.calls, tokens=most.tokens, cost=most.cost, time=most.time)
         early = Budget(calls=None if most.calls is None else max(0, most.calls - 1))
-        self._last = _Limited(model, whole)
-        self._early = _Limited(self._last.model, early.inside(whole))
+        self._last = _limited(model, whole)
+        self._early = _limited(self._last, early)
         self._calls: list[ModelCall] = []
         self._taken = 0
         self._lock = Lock()
@@ -127,7 +117,7 @@ class Asker:
         Raises:
             ModelError: there is no usable answer; the call is recorded nevertheless.
         """
-        return self._settled([self._reply(id, schema, inputs, last)])[0]
+        return self._recorded([self._ask(id, schema, inputs, last)])[0]
 
     def ask_all(self, id: str, schema: type[T], batches: Sequence[Mapping[str, str]]) -> list[T]:
         """Ask one prompt for each batch of inputs at the same time; results keep their order.
@@ -140,38 +130,29 @@ class Asker:
         if len(batches) < 2:
             return [self.ask(id, schema, batch) for batch in batches]
         with ThreadPoolExecutor(min(len(batches), _AT_ONCE)) as pool:
-            replies = list(pool.map(lambda batch: self._reply(id, schema, batch, False), batches))
-        return self._settled(replies)
+            replies = list(pool.map(lambda batch: self._ask(id, schema, batch, False), batches))
+        return self._recorded(replies)
 
-    def _settled(self, replies: Sequence[_Reply[T]]) -> list[T]:
+    def _recorded(self, replies: Sequence[tuple[ModelCall, T | ModelError]]) -> list[T]:
+        """Record the calls in order; return the answers, or raise the first error."""
+        values: list[T] = []
         with self._lock:
-            self._calls.extend(reply.call for reply in replies)
-        for reply in replies:
-            if reply.error is not None:
-                raise reply.error
-        return [reply.value for reply in replies if reply.value is not None]
+            self._calls.extend(call for call, _ in replies)
+        for _, reply in replies:
+            if isinstance(reply, ModelError):
+                raise reply
+            values.append(reply)
+        return values
 
-    def _reply(self, id: str, schema: type[T], inputs: Mapping[str, str], last: bool) -> _Reply[T]:
+    def _ask(
+        self, id: str, schema: type[T], inputs: Mapping[str, str], last: bool
+    ) -> tuple[ModelCall, T | ModelError]:
         prompt = render(loop_prompt(id), **inputs)
+        call = ModelCall(id, self.name, prompt.system, prompt.user)
         try:
             answer = (self._last if last else self._early).ask(prompt, schema)
         except ModelError as error:
-            call = self._call(prompt, usage=error.usage, error=redacted(printable(str(error))))
-            return _Reply(call, None, error)
+            return replace(call, usage=error.usage, error=redacted(printable(str(error)))), error
         reply = answer.value.model_dump(mode="json")
         dropped = answer.dropped[:_MOST_DROPPED]
-        return _Reply(
-            self._call(prompt, reply=reply, usage=answer.usage, dropped=dropped), answer.value, None
-        )
-
-    def _call(
-        self,
-        prompt: Prompt,
-        *,
-        usage: Usage,
-        reply: object = None,
-        dropped: tuple[str, ...] = (),
-        error: str = "",
-    ) -> ModelCall:
-        id = f"{prompt.name}-{prompt.version}"
-        return ModelCall(id, self.name, prompt.system, prompt.user, reply, usage, dropped, error)
+        return replace(call, reply=reply, usage=answer.usage, dropped=dropped), answer.value

@@ -27,7 +27,6 @@ class AskAsItIs:
     for them the messages would only make each other shorter.
     """
 
-    needs_model: ClassVar[bool] = False
     k: int = 15
     layer: Source = "messages"
     many: int = 25
@@ -83,7 +82,6 @@ class FollowUp:
     Each brings up to ``new`` messages that are not among the evidence yet.
     """
 
-    needs_model: ClassVar[bool] = False
     queries: int = 3
     new: int = 6
 

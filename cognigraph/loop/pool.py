@@ -91,6 +91,13 @@ class Recalled:
     written: tuple[str, ...] | None = None
     """Lines of the profile and procedures, in the place of those that any block has."""
 
+    @classmethod
+    def of(cls, result: SearchResult, background: Background) -> Recalled:
+        """What a search has found."""
+        return cls(
+            result.hits, result.triples, result.sessions, result.episodes, background, result.trace
+        )
+
 
 def key_of(hit: Hit) -> MessageKey:
     """The key of a hit's message: its session and its id."""
@@ -125,13 +132,9 @@ class Recall:
             seen = Exclusion(messages=frozenset(without))
             new = replace(request, without=seen, per_session=per_session)
             searched = search(new, k=k) if subject is None else find_overview(new, subject, k=2 * k)
-            background = fetch_background(request, searched)
-            background = replace(background, overview=subject is not None)
-            result = searched.result
-            return Recalled(
-                result.hits, result.triples, result.sessions, result.episodes, background,
-                result.trace,
-            )  # fmt: skip
+            recalled = Recalled.of(searched.result, fetch_background(request, searched))
+            background = replace(recalled.background, overview=subject is not None)
+            return replace(recalled, background=background)
 
         return self._run(query, answer)
 
@@ -220,7 +223,10 @@ class Recall:
             for source in triple.sources
         }
         recalled = self._within(query, {hit.session for hit in hits} | {key[0] for key in stated})
-        keys = [key_of(hit) for hit in sorted(recalled.hits, key=_in_time)]
+        keys = [
+            key_of(hit)
+            for hit in sorted(recalled.hits, key=lambda hit: (hit.session, hit.at, hit.part))
+        ]
         places = {key: position for position, key in enumerate(keys)}
         shown = {key_of(hit) for hit in hits}
         near = {
@@ -244,11 +250,7 @@ class Recall:
                 reader=None,
             )
             searched = search(wide, k=many)
-            background = fetch_background(request, searched)
-            result = searched.result
-            return Recalled(
-                result.hits, result.triples, result.sessions, (), background, result.trace
-            )  # fmt: skip
+            return Recalled.of(searched.result, fetch_background(request, searched))
 
         return self._run(query, answer) if sessions else Recalled()
 
@@ -304,10 +306,6 @@ def _every_message(settings: SearchSettings, many: int) -> SearchSettings:
     )
 
 
-def _in_time(hit: Hit) -> tuple[str, datetime, int]:
-    return hit.session, hit.at, hit.part
-
-
 _PREFIX: Mapping[Layer, str] = {"messages": "M", "facts": "F", "episodes": "E"}
 _HEADING: Mapping[Layer, str] = {"facts": "Facts:", "episodes": "Episodes:"}
 _KIND: Mapping[Layer, str] = {"facts": "triple", "episodes": "episode"}
@@ -327,9 +325,7 @@ class Pool:
     def __init__(self, recall: Recall) -> None:
         self._recall = recall
         self._items: dict[str, Evidence] = {}
-        self._hits: dict[str, Hit] = {}
-        self._triples: dict[str, Triple] = {}
-        self._episodes: dict[str, Episode] = {}
+        self._found: dict[str, Hit | Triple | Episode] = {}
         self._labels: dict[tuple[Layer, str, str], str] = {}
         self._lists: list[list[str]] = []
         self._sessions: tuple[SessionHit, ...] = ()
@@ -391,12 +387,7 @@ class Pool:
         label = f"{_PREFIX[layer]}{sum(known[0] == layer for known in self._labels) + 1}"
         self._labels[key] = label
         self._items[label] = Evidence(label, layer, id, session, text, at, query, number)
-        if isinstance(item, Hit):
-            self._hits[label] = item
-        elif isinstance(item, Triple):
-            self._triples[label] = item
-        else:
-            self._episodes[label] = item
+        self._found[label] = item
         return label
 
     # Reading
@@ -425,25 +416,27 @@ class Pool:
 
     def hits(self, labels: Iterable[str] | None = None) -> list[Hit]:
         """The messages among these labels, or all of them."""
-        return [self._hits[label] for label in labels or self._hits if label in self._hits]
+        found = (self._found.get(label) for label in labels or self._found)
+        return [item for item in found if isinstance(item, Hit)]
 
     def episodes(self, labels: Iterable[str]) -> list[Episode]:
         """The episodes among these labels."""
-        return [self._episodes[label] for label in labels if label in self._episodes]
+        found = (self._found.get(label) for label in labels)
+        return [item for item in found if isinstance(item, Episode)]
 
     def triples(self, labels: Iterable[str]) -> list[Triple]:
         """The facts among these labels, and those that the messages among them state."""
         by_uid: dict[str, Triple] = {}
-        for label in labels:
-            if label in self._triples:
-                by_uid.setdefault(self._triples[label].uid, self._triples[label])
-            elif label in self._hits:
-                by_uid.update({triple.uid: triple for triple in self._hits[label].triples})
+        for item in map(self._found.get, labels):
+            if isinstance(item, Triple):
+                by_uid.setdefault(item.uid, item)
+            elif isinstance(item, Hit):
+                by_uid.update({triple.uid: triple for triple in item.triples})
         return list(by_uid.values())
 
     def message_keys(self) -> set[MessageKey]:
         """The keys of all messages found."""
-        return {key_of(hit) for hit in self._hits.values()}
+        return {key_of(hit) for hit in self.hits()}
 
     def uids(self, layer: Layer) -> set[str]:
         """The ids of all items of a layer."""
@@ -459,8 +452,8 @@ class Pool:
         messages, in at most half of the budget if there are any.
         """
         chosen = list(labels) if labels else in_turn(self._lists)
-        hits = [self._hits[label] for label in chosen if label in self._hits]
-        others = [label for label in chosen if label not in self._hits]
+        hits = self.hits(chosen) if chosen else []
+        others = [label for label in chosen if self._items[label].layer != "messages"]
         count = self._recall.settings.count_tokens or estimate_tokens
         written = self._written_lines(question, max_tokens, count)
         share = max_tokens if not hits else int(max_tokens * _SHARE)
@@ -468,7 +461,7 @@ class Pool:
         if hits and not citations:
             return self._assembled(question, hits, max_tokens, written)
         if not lines:
-            return _empty()
+            return Context("", tokens=0, hits=(), citations=())
         left = max_tokens - count("\n".join(lines))
         rest = self._assembled(question, hits, left) if hits else None
         return _joined(lines, citations, rest, count)
@@ -554,8 +547,9 @@ class Pool:
         return lines, citations
 
     def _line(self, item: Evidence) -> str:
-        if item.layer == "facts":
-            return triple_line(self._triples[item.label], self._recall.zone)
+        found = self._found[item.label]
+        if isinstance(found, Triple):
+            return triple_line(found, self._recall.zone)
         of = f"{named(item.session or '')} ({day(item.at, self._recall.zone)})"
         return f"{of}: {one_line(item.text)}"
 
@@ -603,10 +597,6 @@ def _described(item: Hit | Triple | Episode) -> tuple[str | None, str, str, date
         session = item.sources[0].session if item.sources else None
         return session, item.uid, item.text, item.last_observed
     return item.session, item.uid, item.text, item.started_at
-
-
-def _empty() -> Context:
-    return Context("", tokens=0, hits=(), citations=())
 
 
 def _joined(

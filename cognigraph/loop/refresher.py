@@ -77,18 +77,6 @@ def _differ(one: Triple, other: Triple) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class RefreshByRules:
-    """``repair`` without a model: :func:`later_time_wins` among the facts behind the conflict."""
-
-    needs_model: ClassVar[bool] = False
-
-    def __call__(self, state: LoopState) -> tuple[Repair, ...]:
-        """Propose changes for the entries in conflict."""
-        assert state.assessment is not None
-        return later_time_wins(state.pool.triples(state.assessment.conflicts))
-
-
-@dataclass(frozen=True, slots=True)
 class Refresher:
     """``repair``: a model says which facts no longer hold; time and slots confirm it (3.4).
 

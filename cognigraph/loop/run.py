@@ -23,7 +23,7 @@ from cognigraph.loop.data import (
     StopReason,
 )
 from cognigraph.loop.licomemory_slots import AskAsItIs
-from cognigraph.loop.state import LoopState, Written, write_answer
+from cognigraph.loop.state import LoopState, WrittenAnswer, write_answer
 from cognigraph.loop.strategy import Strategy
 from cognigraph.model import Citation, Context, Usage
 from cognigraph.text.redaction import redacted
@@ -122,6 +122,7 @@ class Loop:
         evidence = state.fetch(plan)
         deepened: tuple[Evidence, ...] = ()
         following: Plan | None = None
+        failure: ModelError | None = None
         try:
             state.assessment = self._assess()
             evidence = state.pool.items[before:]  # with what the assessment has looked up
@@ -132,14 +133,15 @@ class Loop:
                     deepened = state.pool.items[before + len(evidence) :]
                 if state.assessment.conflicts and self.strategy.repair is not None:
                     self._propose(self.strategy.repair(state))
-            if self.strategy.reflect is not None and self._may_reflect:
-                following = self.strategy.reflect(state)
+            reflect = self.strategy.reflect
+            # With nothing found, there is nothing that a model could reflect on.
+            if reflect is not None and (len(state.pool) or not getattr(reflect, "needs_model", 0)):
+                following = reflect(state)
         except ModelError as error:
-            self._record(plan, evidence, deepened, started)
-            if not self._is_limit(error):
-                raise
-            return None
+            failure = error
         self._record(plan, evidence, deepened, started)
+        if failure is not None and not self._is_limit(failure):
+            raise failure
         return following
 
     def _assess(self) -> Assessment | None:
@@ -149,13 +151,6 @@ class Loop:
         if not self.state.shown:
             return Assessment("nothing", "nothing was found")
         return self.strategy.assess(self.state)
-
-    @property
-    def _may_reflect(self) -> bool:
-        """Whether there is anything that a model could reflect on."""
-        return bool(len(self.state.pool)) or not getattr(
-            self.strategy.reflect, "needs_model", False
-        )
 
     def _propose(self, repairs: Sequence[Repair]) -> None:
         known = {proposal.old.uid for proposal in self.proposals}
@@ -196,12 +191,12 @@ class Loop:
             self.notes.append(f"stopped early: {reached}")
         return True
 
-    def _written(self) -> Written:
+    def _written(self) -> WrittenAnswer:
         """The answer: the last intermediate one if there is one, else a new one."""
         state = self.state
         if state.answers and self.stopped != "limit":
             block = state.block()
-            return Written(state.answers[-1], block, state.cited)
+            return WrittenAnswer(state.answers[-1], block, state.cited)
         return write_answer(state)
 
     def _last_answer(self) -> str:

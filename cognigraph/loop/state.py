@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 from cognigraph.loop.asker import Asker
 from cognigraph.loop.data import Assessment, Evidence, ModelCall, Plan, Verdict
@@ -22,23 +22,6 @@ from cognigraph.text.marks import one_line
 _MOST_HISTORY = 12
 _LONGEST_TURN = 500
 NONE = "(none)"
-
-
-def evidence_lines(items: Iterable[Evidence], zone: tzinfo) -> str:
-    """One line for each item: its label, its day, and its text."""
-    lines = [f"[{item.label}] {day(item.at, zone)} {one_line(item.text)}" for item in items]
-    return "\n".join(lines) or NONE
-
-
-def history_lines(history: Sequence[str]) -> str:
-    """The last turns of the conversation in which the question is asked, oldest first."""
-    lines = [f"- {one_line(turn)[:_LONGEST_TURN]}" for turn in history[-_MOST_HISTORY:]]
-    return "\n".join(lines) or NONE
-
-
-def bullet_lines(texts: Sequence[str]) -> str:
-    """One line for each text, which cannot begin another; a word that says so without any."""
-    return "\n".join(f"- {one_line(text)}" for text in texts) or NONE
 
 
 _LONGEST_QUERY = 300
@@ -210,30 +193,38 @@ class LoopState:
         return self._asker.take() if self._asker is not None else ()
 
     def lines(self, labels: Iterable[str]) -> str:
-        """The items with these labels, one a line."""
-        return evidence_lines((self.pool.item(label) for label in labels), self.recall.zone)
+        """The items with these labels, one a line: the label, the day, and the text."""
+        items, zone = map(self.pool.item, labels), self.recall.zone
+        lines = [f"[{item.label}] {day(item.at, zone)} {one_line(item.text)}" for item in items]
+        return "\n".join(lines) or NONE
 
     @property
     def history_lines(self) -> str:
-        """The conversation before the question."""
-        return history_lines(self.history)
+        """The last turns of the conversation before the question, oldest first."""
+        return _bullets(
+            turn[:_LONGEST_TURN] for turn in map(one_line, self.history[-_MOST_HISTORY:])
+        )
 
     @property
     def answer_lines(self) -> str:
         """The intermediate answers so far (HyMem's memory pool M_i)."""
-        return bullet_lines(self.answers)
+        return _bullets(map(one_line, self.answers))
 
     @property
     def sent_lines(self) -> str:
         """The queries so far."""
-        return bullet_lines(self.sent)
+        return _bullets(map(one_line, self.sent))
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines) or NONE
 
 
 _LABEL = re.compile(r"\[?\b([STCEF]\d+)\b\]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAnswer:
     """An answer, the block that it was written from, and the items that it cites."""
 
     text: str
@@ -241,7 +232,7 @@ class Written:
     citations: tuple[Citation, ...]
 
 
-def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> Written:
+def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> WrittenAnswer:
     """Ask the model for the answer; to what would or might be, also for one that it infers.
 
     ``prompt`` takes the place of the prompt that the question calls for.
@@ -263,7 +254,7 @@ def write_answer(state: LoopState, *, last: bool = True, prompt: str = "") -> Wr
     prompt = prompt or usual
     answer = state.asker.ask(prompt, FinalAnswer, inputs, last=last)
     text = answer.answer.strip()
-    return Written(text, block, cited(state, block, answer.labels, text))
+    return WrittenAnswer(text, block, cited(state, block, answer.labels, text))
 
 
 def cited(state: LoopState, block: Context, labels: list[str], text: str) -> tuple[Citation, ...]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
 from itertools import islice, repeat
@@ -81,9 +81,7 @@ def clean_message(
         InvalidMessageError: a field of the message is invalid.
     """
     text = _text(message.text, "text", index)
-    data = message_data(message, index, zone, facts)
-    has_payload = data is not None and data.raw is not None
-    if not text.strip() and not has_payload:
+    if not text.strip() and message.raw is None:
         raise InvalidMessageError(f"message {index} has an empty text{REMEDY}", index=index)
     if len(text) > limit:
         raise InvalidMessageError(
@@ -102,9 +100,8 @@ def clean_message(
         raise _invalid(index, str(error)) from error
     given = (message.facts, message.extract, message.session_summary)
     if facts is None and any(part is not None for part in given):
-        data = replace(data or MessageData(), facts=stated_with(message, speaker, at, index))
-    if by is not None:
-        data = replace(data or MessageData(), written_by=by)
+        facts = stated_with(message, speaker, at, index)
+    data = message_data(message, index, zone, facts, by)
     if data is not None and data.expires is not None and data.expires <= at:
         raise _invalid(index, "expires is not later than the message itself")
     if message.id is not None:
@@ -169,24 +166,27 @@ _MAX_BITS = 1024
 
 
 def message_data(
-    message: Message, index: int, zone: tzinfo | None = None, facts: str | None = None
+    message: Message,
+    index: int,
+    zone: tzinfo | None = None,
+    facts: str | None = None,
+    by: str | None = None,
 ) -> MessageData | None:
-    """What is to be stored beside the text; ``None`` if the message has nothing else.
+    """What is to be stored beside the text; ``None`` if there is nothing.
 
-    ``zone`` is that of times that have none; ``facts`` (JSON) are those that are stated with it.
+    ``zone`` is that of times that have none; ``facts`` (JSON) are those that are stated with the
+    message, and ``by`` is who stores it.
 
     Raises:
         InvalidMessageError: something is of the wrong type, too large, or not JSON.
     """
-    empty = message.metadata is None and message.raw is None and message.tags == ()
-    if empty and message.expires is None and facts is None:
-        return None
     data = MessageData(
         metadata=_metadata(message.metadata, index),
         tags=_tags(message.tags, index),
         raw=None if message.raw is None else _encoded(message.raw, "raw", MAX_RAW, index),
         facts=facts,
         expires=_expires(message.expires, zone, index),
+        written_by=by,
     )
     return None if data == MessageData() else data
 
@@ -264,7 +264,7 @@ def _tags(tags: object, index: int) -> tuple[str, ...]:
         raise _invalid(index, f"tags must be a list of strings, not {shown(tags)}")
     given = list(tags)
     for tag in given:
-        if not _is_tag(tag):
+        if not (isinstance(tag, str) and is_name(tag) and len(tag) <= MAX_TAG):
             raise _invalid(
                 index,
                 f"a tag must be 1 to {MAX_TAG} characters, without NUL or lone surrogates, "
@@ -274,16 +274,6 @@ def _tags(tags: object, index: int) -> tuple[str, ...]:
     if len(different) > MAX_TAGS:
         raise _invalid(index, f"{len(different)} tags; the limit is {MAX_TAGS}")
     return tuple(different)
-
-
-def _is_tag(tag: object) -> bool:
-    return (
-        isinstance(tag, str)
-        and bool(tag.strip())
-        and len(tag) <= MAX_TAG
-        and "\0" not in tag
-        and replace_surrogates(tag)[1] == 0
-    )
 
 
 def _invalid(index: int, problem: str) -> InvalidMessageError:
@@ -304,59 +294,58 @@ def to_rows(
     without a text gets one empty chunk, which no search finds. Prompt blocks that a message repeats
     are stored but not found either: they would rank before the messages that they quote.
     """
-    pieces = [parts(message.text, settings.max_chunk_chars) for message in messages]
-    rest = [
-        fresh_pieces(message.text, [part.text for part in own]) if message.text.strip() else [""]
-        for message, own in zip(messages, pieces, strict=True)
-    ]
+    pieces = [_pieces(message, settings.max_chunk_chars) for message in messages]
     texts = [
-        searched(message.speaker, piece.text, fresh)
-        for message, own, left in zip(messages, pieces, rest, strict=True)
-        for piece, fresh in zip(own, left, strict=True)
+        searched(message.speaker, part.text, fresh)
+        for message, own in zip(messages, pieces, strict=True)
+        for part, fresh in own
     ]
     blank = np.zeros(embedder.identity.dimension, np.float32)
     vectors = repeat(blank) if embed_later else iter(embedder.embed(texts))
-    rows: list[MessageRow] = []
-    for message, own, left in zip(messages, pieces, rest, strict=True):
-        chunks = tuple(
-            _chunk_row(message, number, piece, fresh, next(vectors), embed_later)
-            for number, (piece, fresh) in enumerate(zip(own, left, strict=True))
+    return [
+        MessageRow(
+            uid=message.uid,
+            id=message.id,
+            session=message.session,
+            session_uid=ids.session_uid(space, message.session),
+            speaker=message.speaker,
+            at=message.at,
+            digest=ids.uid("Digest", message.speaker or "", content_of(message.text, message.data)),
+            chunks=tuple(
+                _chunk_row(message, number, part, fresh, next(vectors), embed_later)
+                for number, (part, fresh) in enumerate(own)
+            ),
+            role=message.role,
+            data=message.data,
         )
-        rows.append(
-            MessageRow(
-                uid=message.uid,
-                id=message.id,
-                session=message.session,
-                session_uid=ids.session_uid(space, message.session),
-                speaker=message.speaker,
-                at=message.at,
-                digest=ids.uid(
-                    "Digest", message.speaker or "", content_of(message.text, message.data)
-                ),
-                chunks=chunks,
-                role=message.role,
-                data=message.data,
-            )
-        )
-    return rows
+        for message, own in zip(messages, pieces, strict=True)
+    ]
+
+
+def _pieces(message: CleanMessage, limit: int) -> list[tuple[Part, str | None]]:
+    """The parts of a message, each with what is new in it; ``None`` if all of it is."""
+    own = parts(message.text, limit)
+    if not message.text.strip():
+        return [(part, "") for part in own]
+    return list(zip(own, fresh_pieces(message.text, [part.text for part in own]), strict=True))
 
 
 def _chunk_row(
     message: CleanMessage,
-    part: int,
-    piece: Part,
+    number: int,
+    part: Part,
     fresh: str | None,
     vector: Vector,
     embed_later: bool,
 ) -> ChunkRow:
     return ChunkRow(
-        uid=ids.chunk_uid(message.uid, part),
-        part=part,
-        text=piece.text,
+        uid=ids.chunk_uid(message.uid, number),
+        part=number,
+        text=part.text,
         vector=np.zeros_like(vector) if fresh == "" else vector,
-        terms=term_counts(searched(message.speaker, piece.text, fresh)),
+        terms=term_counts(searched(message.speaker, part.text, fresh)),
         fresh=fresh,
-        heading=piece.heading,
+        heading=part.heading,
         unembedded=embed_later and fresh != "",
     )
 
@@ -532,8 +521,7 @@ def total(results: Sequence[AddResult]) -> AddResult:
     timings: Counter[str] = Counter()
     for result in results:
         timings.update(result.timings)
-    return replace(
-        AddResult((), (), 0),
+    return AddResult(
         ids=tuple(id for result in results for id in result.ids),
         new=tuple(id for result in results for id in result.new),
         forgotten=tuple(id for result in results for id in result.forgotten),

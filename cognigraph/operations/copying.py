@@ -13,7 +13,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError, StoreError
 from cognigraph.ids import chunk_uid, entity_uid, message_uid, session_uid, theme_uid
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, Window
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.ingest.stated import read_by
 from cognigraph.model import Message, StoredMessage, Summary, Theme, Written
@@ -212,21 +212,17 @@ _BATCH = 100
 _FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw", "expires")
 
 
-class _Replay:
+class _Replay(Extractor):
     """An extractor that gives back what was read out of one session before."""
 
     also_reads: frozenset[AlsoRead] = frozenset({"tool", "stated", "summary"})
 
     def __init__(self, session: Mapping[str, Any], parts: dict[tuple[str, int], Any]) -> None:
+        self.name = str(session["extractor"])
         self._session = session
         self._parts = parts
         self._uids: dict[tuple[str, int], str] = {}
         self._space = ""
-
-    @property
-    def name(self) -> str:
-        """The one that has read it."""
-        return str(self._session["extractor"])
 
     def extract(self, window: Window) -> Extraction:
         """What was read out of the chunks; with the last of them, keys, themes and state."""
@@ -409,7 +405,7 @@ class Import:
         uid = session_uid(self.space, session)
         lease = self.engine.store.queue.peek(uid, context=0, again=False)
         chunks = lease.chunks if lease else ()
-        given = (chunks[index] for index in read_by(_Replay, chunks))
+        given = (chunks[index] for index in read_by(_Replay.also_reads, chunks))
         return {
             key: self._parts[key]
             for key in ((chunk.message_id, chunk.part) for chunk in given)

@@ -1,7 +1,7 @@
 """Decide whether two entities are the same, by their names, types and stated aliases. Pure.
 
 A wrong merge is worse than a missed one, so an ambiguous pair is only *suspected* and stays
-separate. :func:`relate` compares two entities by themselves. :func:`decide` also considers the
+separate. :func:`relate` compares two entities by themselves. :func:`judge` also considers the
 rest of the space, in the form of how many entities each of the two names could denote there.
 """
 
@@ -24,7 +24,7 @@ from cognigraph.resolution.name_forms import (
     is_relational,
 )
 
-Verdict = Literal["same", "suspected", "different"]
+Verdict = Literal["same", "suspected"]
 
 _PREFIXES = ("un", "non", "anti", "dis", "ex", "in", "im", "mis", "de", "counter", "pseudo")
 _OPPOSITES = frozenset(
@@ -78,43 +78,11 @@ class PairVerdict:
     reading_b: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Evidence from the rest of the space: the number of readings of each name, at least one."""
-
-    readings_a: int = 1
-    readings_b: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A verdict with a score from 0 to 1 and reasons for people to read."""
-
-    verdict: Verdict
-    score: float
-    reasons: tuple[str, ...]
-
-
-def decide(a: EntityName, b: EntityName, evidence: Evidence | None = None) -> Decision:
-    """Decide whether two entities are the same, given the evidence. Symmetric."""
-    against = conflict(a, b)
-    if against is not None:
-        return Decision("different", 0.0, (against,))
-    relation = relate(a, b)
-    if relation is None:
-        return Decision("different", 0.0, ("nothing in their names agrees",))
-    return judge(relation, evidence or Evidence())
-
-
-def judge(relation: PairVerdict, evidence: Evidence) -> Decision:
-    """Decide on a relation, given how many readings either name has."""
-    reasons = [relation.reason]
-    sides = ((relation.reading_a, evidence.readings_a), (relation.reading_b, evidence.readings_b))
-    open_ = max((count for reading, count in sides if reading is not None), default=1)
-    if open_ > 1:
-        reasons.append(f"but there are {open_} such names")
-    same = relation.likely and open_ <= 1
-    return Decision("same" if same else "suspected", relation.score, tuple(reasons))
+def judge(relation: PairVerdict, readings_a: int = 1, readings_b: int = 1) -> Verdict:
+    """Decide on a relation, given how many entities of the space either name could denote."""
+    sides = ((relation.reading_a, readings_a), (relation.reading_b, readings_b))
+    unambiguous = all(reading is None or count <= 1 for reading, count in sides)
+    return "same" if relation.likely and unambiguous else "suspected"
 
 
 def conflict(a: EntityName, b: EntityName) -> str | None:

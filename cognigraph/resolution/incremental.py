@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from cognigraph.resolution.cluster import Constraint, Link, Pair, join
-from cognigraph.resolution.compare import EntityName, Evidence, judge, relate
+from cognigraph.resolution.compare import EntityName, judge, relate
 from cognigraph.resolution.name_forms import block_keys
 
 MOST_IN_BLOCK = 50
@@ -251,29 +251,27 @@ def _judge(seen: _Seen, ends: set[str]) -> set[str]:
     pairs = seen.pairs(ends)
     # Only a name that can denote several entities makes a pair uncertain, so the further pairs of
     # other names are not read.
-    ambiguous = {uid for pair in pairs for uid, reading in _of(pair) if reading is not None}
+    ambiguous = {
+        uid for pair in pairs for uid, reading in _readings_of(pair) if reading is not None
+    }
     readings: dict[str, set[str]] = {}
     for pair in seen.pairs(ambiguous):
-        for uid, reading in _of(pair):
+        for uid, reading in _readings_of(pair):
             if reading is not None:
                 readings.setdefault(uid, set()).add(reading)
     changed = [
         replace(pair, verdict=verdict)
         for pair in pairs
-        for verdict in [judge(pair.relation, _evidence(pair, readings)).verdict]
+        for verdict in [judge(pair.relation, *(len(readings.get(uid, ())) for uid in pair.ends))]
         if verdict != pair.verdict
     ]
     seen.write(changed)
     return ends | {uid for pair in changed for uid in pair.ends}
 
 
-def _of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
+def _readings_of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
     """Return both entities, each with the reading of its name that the pair implies."""
     return (pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)
-
-
-def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
-    return Evidence(len(readings.get(pair.a, ())), len(readings.get(pair.b, ())))
 
 
 # Groups

@@ -30,14 +30,10 @@ UNSPELLED = "\U0010ffff"
 def order(at: datetime, *names: str) -> str:
     """Return a sort key for spellings: the earliest first, then the plainest, then A to Z.
 
-    A spelling is plainer with fewer capitals inside words and less punctuation at its ends.
+    A spelling is plainer with fewer capitals inside words and less punctuation at its ends. It has
+    one name, or those of a triple: subject, relation and object.
     """
-    return _order(to_micros(at), *names)
-
-
-def order_fact(at: datetime, subject: str, relation: str, object: str) -> str:
-    """Return a sort key as :func:`order` does, for the names of a triple."""
-    return order(at, *_sorted_by((subject, relation, object)))
+    return _order(to_micros(at), names)
 
 
 def rank(spelled: str) -> str:
@@ -72,17 +68,13 @@ def first(spellings: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, tuple[
     Each spelling has a time in microseconds and its names: one for an entity or alias; subject,
     relation and object for a triple.
     """
-    return min((_order(at, *_sorted_by(names)), names) for at, names in spellings)
+    return min((_order(at, names), names) for at, names in spellings)
 
 
-def _sorted_by(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(names) == 1:
-        return names
-    subject, relation, object = names
-    return subject, object, relation.casefold(), relation
-
-
-def _order(at: int, *names: str) -> str:
+def _order(at: int, names: tuple[str, ...]) -> str:
+    if len(names) == 3:
+        subject, relation, object = names
+        names = subject, object, relation.casefold(), relation
     fuss = min(sum(map(_fuss, names)), 9999)
     return f"{at + _BEFORE_ALL:019d} {fuss:04d} " + _SEPARATOR.join(names)
 

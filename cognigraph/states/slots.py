@@ -14,8 +14,6 @@ from cognigraph.model.graph import Triple
 
 Says = Literal["holds", "ends"]
 
-# The table of slots: what a fact claims about which slot, by its relation and its ends.
-#
 # ========================================  =======================================================
 # slot                                      facts about it
 # ========================================  =======================================================

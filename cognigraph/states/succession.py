@@ -116,7 +116,7 @@ def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> d
     Statements of several-valued slots may be given together with those that replace them.
     """
     known = {statement.uid: statement for statement in statements}
-    ruled = _last_rulings(rulings)
+    ruled = {item.uid: item for item in sorted(rulings, key=lambda ruling: ruling.order)}
     taken = {uid for uid, value in ruled.items() if value.kind == "retract"}
     events = sorted(
         (event for uid, value in known.items() if uid not in taken for event in _events(value)),
@@ -130,10 +130,6 @@ def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> d
     for uid in known.keys() & ruled.keys():
         standings[uid] = _as_ruled(standings[uid], known[uid], ruled[uid], known)
     return standings
-
-
-def _last_rulings(rulings: Sequence[Ruling]) -> dict[str, Ruling]:
-    return {item.uid: item for item in sorted(rulings, key=lambda ruling: ruling.order)}
 
 
 def _alone(statement: Statement) -> Standing:

@@ -14,23 +14,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from cognigraph.ingest.membuilder.actions import Action, check_core, valid_actions
-from cognigraph.ingest.membuilder.answer_schema import (
-    CoreAnswer,
-    EpisodicAnswer,
-    ProceduralAnswer,
-    SemanticAnswer,
-)
+from cognigraph.ingest.membuilder.answer_schema import CoreAnswer, EntriesAnswer
 from cognigraph.ingest.membuilder.writers import core_operation
 from cognigraph.states.core_profile import RefusedOperation, applied
 from cognigraph.text.marks import estimate_tokens
 from cognigraph.training.rewards import Kind
 
-_Operations = EpisodicAnswer | SemanticAnswer | ProceduralAnswer
-_ANSWERS: Mapping[Kind, type[_Operations]] = {
-    "episodic": EpisodicAnswer,
-    "semantic": SemanticAnswer,
-    "procedural": ProceduralAnswer,
-}
 _THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)
 
 
@@ -93,7 +82,7 @@ def _entries(answer: str, kind: Kind, before: Mapping[str, str], turns: int) -> 
     kept = tuple(before.values())
     size = count_tokens(kept)
     try:
-        operations = _ANSWERS[kind].model_validate_json(answer).operations
+        operations = EntriesAnswer.model_validate_json(answer).operations
     except ValidationError:
         return Output(kind, False, kept, before=size)
     actions, refused = valid_actions(kind, operations, before, turns)

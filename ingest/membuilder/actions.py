@@ -155,7 +155,7 @@ class WriterState:
             if not isinstance(data, dict) or data.get("membuilder") != _FORMAT:
                 return cls(base=text)
             unread = SummaryState.load(data["unread"]).unread
-            due = _writers(data["due"])
+            due = tuple(writer for writer in WRITERS if writer in data["due"])
             return cls(str(data["base"]), unread, due, bool(data["writes_episodes"]))
         except (ValueError, TypeError, KeyError):
             return cls()
@@ -174,11 +174,6 @@ class WriterState:
     def turns_for(self, writer: Writer, new: Sequence[Turn]) -> tuple[Turn, ...]:
         """The turns that a writer has to process."""
         return (*self.unread, *new) if writer in self.due else tuple(new)
-
-
-def _writers(names: Iterable[object]) -> tuple[Writer, ...]:
-    given = set(map(str, names))
-    return tuple(writer for writer in WRITERS if writer in given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,19 +50,7 @@ class Operation(_Answer):
     turns: Numbers = ""
 
 
-class EpisodicAnswer(_Answer):
-    """Operations on episodes."""
-
-    operations: list[Operation]
-
-
-class SemanticAnswer(_Answer):
-    """Operations on facts."""
-
-    operations: list[Operation]
-
-
-class ProceduralAnswer(_Answer):
-    """Operations on procedures."""
+class EntriesAnswer(_Answer):
+    """Operations on episodes, facts or procedures."""
 
     operations: list[Operation]

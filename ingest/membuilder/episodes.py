@@ -12,11 +12,9 @@ from dataclasses import dataclass
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import BY_MODEL
-from cognigraph.ingest.membuilder.actions import Action, valid_actions
-from cognigraph.ingest.membuilder.writers import PROMPTS, WriterRun, writer_prompt
-from cognigraph.ingest.model.transcript import Turn, numbered
-from cognigraph.llm import Prompt
-from cognigraph.llm.prompts import render
+from cognigraph.ingest.membuilder.actions import Action
+from cognigraph.ingest.membuilder.writers import WriterRun
+from cognigraph.ingest.model.transcript import Turn
 from cognigraph.model import Episode, Theme
 from cognigraph.text.marks import one_line
 from cognigraph.times import parse_when
@@ -88,29 +86,20 @@ def entries_of(
     return {f"E{number}": entry for number, entry in enumerate(entries, 1)}
 
 
-def episodic_prompt(entries: Mapping[str, Entry], turns: Sequence[Turn]) -> Prompt:
-    """What the writer of episodes is asked."""
-    lines = [f"{label}. {_line(entry)}" for label, entry in entries.items()]
-    shown = "\n".join(lines) or "-"
-    return render(writer_prompt(PROMPTS["episodic"]), episodes=shown, turns=numbered(turns))
-
-
-def _line(entry: Entry) -> str:
-    return f"{one_line(entry.title)}: {one_line(entry.text)}"
+def episode_lines(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """Entries by label, each as its writer is shown it."""
+    return {
+        label: f"{one_line(entry.title)}: {one_line(entry.text)}"
+        for label, entry in entries.items()
+    }
 
 
 def write_episodes(
     run: WriterRun, own: Sequence[Theme], others: Sequence[Episode], turns: Sequence[Turn]
 ) -> tuple[Theme, ...]:
     """The session's entries with those that the turns add; what they update stays as it was."""
-    from cognigraph.ingest.membuilder.answer_schema import EpisodicAnswer
-
     entries = entries_of(own, others, turns)
-    prompt = episodic_prompt(entries, turns)
-    answer = run.ask(prompt, EpisodicAnswer)
-    actions, refused = valid_actions("episodic", answer.operations, entries, len(turns))
-    before = {label: _line(entry) for label, entry in entries.items()}
-    run.keep("episodic", prompt, answer, refused, before)
+    actions = run.operations("episodic", episode_lines(entries), turns)
     themes = list(own)
     room = max(0, MOST_EPISODES - len(themes))
     run.refused += (f"{FULL}: {action.title}" for action in actions[room:])

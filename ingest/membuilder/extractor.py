@@ -10,58 +10,43 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
-from datetime import timedelta, tzinfo
+from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 
 from cognigraph.errors import ModelError
 from cognigraph.ingest.extraction import (
-    AlsoRead,
     Extraction,
     Extractor,
-    Fact,
-    Mention,
     OnTop,
     Window,
 )
 from cognigraph.ingest.membuilder.actions import WRITERS, Recording, Writer, WriterCall, WriterState
-from cognigraph.ingest.membuilder.episodes import entries_of, episodic_prompt, write_episodes
+from cognigraph.ingest.membuilder.episodes import entries_of, episode_lines, write_episodes
 from cognigraph.ingest.membuilder.writers import (
     PROMPTS,
     WriterRun,
     core_prompt,
-    procedural_prompt,
-    semantic_prompt,
+    entries_prompt,
+    fact_lines,
+    procedure_lines,
     write_core,
     write_facts,
     write_procedures,
     writer_prompt,
 )
-from cognigraph.ingest.model.summarise import prompt_tokens
+from cognigraph.ingest.model.summarise import estimated_call
 from cognigraph.ingest.model.transcript import Turn, WindowNames
 from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.llm import Model, Prices
-from cognigraph.model import Theme, Usage
+from cognigraph.llm import Model
+from cognigraph.model import Usage
 from cognigraph.model.graph import newest_written
-from cognigraph.stores.records import WrittenRow
 
 NOT_WRITTEN = "not written, and tried again"
 LATE_FACTS = "facts of turns that were read before cannot be added"
 _ANSWER_TOKENS = 150
 """Estimated tokens of an answer of a writer."""
-
-
-@dataclass(slots=True)
-class _Result:
-    """What one writer made of a window; with an ``error`` it made nothing."""
-
-    run: WriterRun
-    written: Sequence[WrittenRow] = ()
-    episodes: tuple[Theme, ...] | None = None
-    facts: tuple[Fact, ...] = ()
-    mentions: tuple[Mention, ...] = ()
-    error: ModelError | None = None
 
 
 class MemBuilderExtractor(OnTop):
@@ -71,10 +56,10 @@ class MemBuilderExtractor(OnTop):
         model: the language model of the writers, such as :class:`cognigraph.llm.ChatModel`.
         base: the underlying extractor; by default the rules.
         timezone: the speakers' timezone.
-        recalls: how many known facts the writer of facts is shown.
-        settle: how long a conversation must pause before a background worker starts.
         record: a file to which every call is appended, as an example for training.
     """
+
+    recalls = 40
 
     def __init__(
         self,
@@ -82,26 +67,14 @@ class MemBuilderExtractor(OnTop):
         *,
         base: Extractor | None = None,
         timezone: tzinfo | None = None,
-        recalls: int = 40,
-        settle: timedelta = timedelta(seconds=20),
         record: str | Path | Callable[[WriterCall], None] | None = None,
     ) -> None:
-        super().__init__(model, base or RulesExtractor(timezone=timezone), settle)
+        super().__init__(model, base or RulesExtractor(timezone=timezone))
+        self.also_reads -= {"stated"}  # no model is to read these
         self._zone = timezone
-        self.recalls = recalls
         self._record = Recording(record) if isinstance(record, str | Path) else record
         numbers = ".".join(str(writer_prompt(PROMPTS[writer]).version) for writer in WRITERS)
-        self._name = f"membuilder-{numbers}:{model.name}+{self._base.name}"
-
-    @property
-    def name(self) -> str:
-        """Versions of the prompts, the model and the underlying extractor."""
-        return self._name
-
-    @property
-    def also_reads(self) -> frozenset[AlsoRead]:
-        """What the underlying extractor does, without messages that no model is to read."""
-        return super().also_reads - {"stated"}
+        self.name = f"membuilder-{numbers}:{model.name}+{self._base.name}"
 
     def extract(self, window: Window) -> Extraction:
         """Run the underlying extractor, then the writers, over the window."""
@@ -124,56 +97,55 @@ class MemBuilderExtractor(OnTop):
         new = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         notes, written = window.notes, window.notes.written
         profile = next(iter(newest_written(written, "profile")), None)
-        spent = Usage()
         for writer in WRITERS:
             turns = state.turns_for(writer, new)
             if not turns:
                 continue
-            prompt = {
-                "core": lambda t: core_prompt(profile.text if profile else "", t),
-                "episodic": lambda t: episodic_prompt(entries_of(notes.themes, (), t), t),
-                "semantic": lambda t: semantic_prompt(notes.facts, t),
-                "procedural": lambda t: procedural_prompt(newest_written(written, "procedure"), t),
-            }[writer](turns)
-            spent += Usage(
-                calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
-            )
-        prices: Prices | None = getattr(self._model, "prices", None)
-        cost = prices.cost(spent.input_tokens, spent.output_tokens) if prices else 0.0
-        return usage + replace(spent, cost=cost)
+            if writer == "core":
+                prompt = core_prompt(profile.text if profile else "", turns)
+            elif writer == "episodic":
+                lines = episode_lines(entries_of(notes.themes, (), turns))
+                prompt = entries_prompt(writer, lines, turns)
+            elif writer == "semantic":
+                prompt = entries_prompt(writer, fact_lines(notes.facts), turns)
+            else:
+                kept = procedure_lines(newest_written(written, "procedure"))
+                prompt = entries_prompt(writer, kept, turns)
+            usage += estimated_call(self.model, prompt, _ANSWER_TOKENS)
+        return usage
 
     def _with_writers(
         self, window: Window, state: WriterState, extraction: Extraction, new: Sequence[Turn]
     ) -> Extraction:
-        results = self._run(window, state, new)
-        failed = tuple(writer for writer, result in results.items() if result.error is not None)
+        runs = self._run(window, state, new)
+        made = runs.values()
+        failed = tuple(writer for writer, run in runs.items() if run.error is not None)
         unread = (*state.unread, *new) if failed else ()
-        episodes = next((item.episodes for item in results.values() if item.episodes), None)
+        episodes = next((run.episodes for run in made if run.episodes), None)
         writes = state.writes_episodes or episodes is not None
         after = WriterState(extraction.state, unread, failed, writes)
         themes = episodes or (None if state.writes_episodes else extraction.themes)
         keys = extraction.keys
         if themes is not None and keys is None:
             keys = window.notes.keys
-        made = results.values()
         return replace(
             extraction,
-            facts=(*extraction.facts, *(fact for item in made for fact in item.facts)),
-            mentions=(*extraction.mentions, *(each for item in made for each in item.mentions)),
+            facts=(*extraction.facts, *(fact for run in made for fact in run.facts)),
+            mentions=(*extraction.mentions, *(item for run in made for item in run.mentions)),
             keys=keys,
             themes=themes,
-            written=tuple(row for item in made for row in item.written),
+            written=tuple(row for run in made for row in run.written),
             state=after.dump(),
-            rejected=(*extraction.rejected, *(why for item in made for why in item.run.refused)),
-            usage=sum((item.run.usage for item in made), extraction.usage),
+            rejected=(*extraction.rejected, *(why for run in made for why in run.refused)),
+            usage=sum((run.usage for run in made), extraction.usage),
             provisional=extraction.provisional and not writes,
             summary_due=extraction.summary_due or bool(failed),
-            error=extraction.error or next((item.error for item in made if item.error), None),
+            error=extraction.error or next((run.error for run in made if run.error), None),
         )
 
     def _run(
         self, window: Window, state: WriterState, new: Sequence[Turn]
-    ) -> dict[Writer, _Result]:
+    ) -> dict[Writer, WriterRun]:
         """Let all writers that have turns write at the same time; record their calls in order."""
         turns = {writer: own for writer in WRITERS if (own := state.turns_for(writer, new))}
         if not turns:
@@ -183,37 +155,36 @@ class MemBuilderExtractor(OnTop):
                 writer: pool.submit(copy_context().run, self._write, writer, window, state, own)
                 for writer, own in turns.items()
             }
-            results = {writer: future.result() for writer, future in waiting.items()}
+            runs = {writer: future.result() for writer, future in waiting.items()}
         if self._record is not None:
-            for result in results.values():
-                for call in result.run.calls:
+            for run in runs.values():
+                for call in run.calls:
                     self._record(call)
-        return results
+        return runs
 
     def _write(
         self, writer: Writer, window: Window, state: WriterState, turns: Sequence[Turn]
-    ) -> _Result:
+    ) -> WriterRun:
         notes = window.notes
-        run = WriterRun(self._model, window.space, window.session, turns)
-        result = _Result(run)
+        run = WriterRun(self.model, window.space, window.session, turns)
         try:
             if writer == "core":
-                result.written = write_core(run, notes.written, turns)
+                run.written = write_core(run, notes.written, turns)
             elif writer == "episodic":
                 own = notes.themes if state.writes_episodes else ()
-                result.episodes = write_episodes(run, own, notes.episodes, turns)
+                run.episodes = write_episodes(run, own, notes.episodes, turns)
             elif writer == "procedural":
-                result.written = write_procedures(run, notes.written, turns)
+                run.written = write_procedures(run, notes.written, turns)
             else:
-                self._write_facts(result, window, turns)
+                self._write_facts(run, window, turns)
         except ModelError as error:
-            result.error = error
+            run.error = error
             run.refused.append(f"{NOT_WRITTEN}: {writer}: {error}")
-        return result
+        return run
 
-    def _write_facts(self, result: _Result, window: Window, turns: Sequence[Turn]) -> None:
+    def _write_facts(self, run: WriterRun, window: Window, turns: Sequence[Turn]) -> None:
         """Facts need chunks of the window as evidence; those of earlier turns are left out."""
-        run, late = result.run, len(turns) - len(window.chunks)
+        late = len(turns) - len(window.chunks)
         own = tuple(turns[late:])
         if late:
             run.refused.append(f"{LATE_FACTS}: {late}")
@@ -225,7 +196,7 @@ class MemBuilderExtractor(OnTop):
         checked = CheckedAnswer(own)
         checked.take_facts(facts, WindowNames(own, (*before, *own), ()))
         run.refused += checked.rejected
-        result.facts, result.mentions = checked.facts, checked.mentions
+        run.facts, run.mentions = checked.facts, checked.mentions
 
 
 def _below(window: Window, state: WriterState) -> Window:

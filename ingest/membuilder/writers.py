@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from cognigraph.errors import ModelError
 from cognigraph.ids import normalise, uid
+from cognigraph.ingest.extraction import Fact, Mention
 from cognigraph.ingest.membuilder.actions import (
     Action,
     Writer,
@@ -22,7 +23,7 @@ from cognigraph.ingest.model.parse_lines import FactLine
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
-from cognigraph.model import Triple, Usage, Written
+from cognigraph.model import Theme, Triple, Usage, Written
 from cognigraph.model.graph import newest_written
 from cognigraph.states.core_profile import (
     COMPRESSED,
@@ -46,6 +47,12 @@ PROMPTS: Mapping[Writer, str] = {
     "semantic": "semantic-2",
     "procedural": "procedural-1",
 }
+_KEPT: Mapping[Writer, str] = {
+    "episodic": "episodes",
+    "semantic": "facts",
+    "procedural": "procedures",
+}
+"""The input of a prompt that holds what the writer keeps."""
 COMPRESS = "compress-1"
 _PACKAGE = "cognigraph.ingest.membuilder.prompts"
 PROFILE = "profile"
@@ -64,7 +71,10 @@ def writer_prompt(id: str) -> PromptFile:
 
 @dataclass(slots=True)
 class WriterRun:
-    """One run of a writer over a window: whom it asks, what that took, and what was not valid."""
+    """One run of a writer over a window: whom it asks, and what came of it.
+
+    With an ``error`` it has made nothing. ``refused`` says what was not valid.
+    """
 
     model: Model
     space: str
@@ -73,6 +83,11 @@ class WriterRun:
     usage: Usage = field(default_factory=Usage)
     refused: list[str] = field(default_factory=list)
     calls: list[WriterCall] = field(default_factory=list)
+    written: Sequence[WrittenRow] = ()
+    episodes: tuple[Theme, ...] | None = None
+    facts: tuple[Fact, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    error: ModelError | None = None
 
     def ask(self, prompt: Prompt, schema: type[_T]) -> _T:
         """Ask the model.
@@ -88,6 +103,22 @@ class WriterRun:
         self.usage += answer.usage
         return answer.value
 
+    def operations(
+        self, writer: Writer, lines: Mapping[str, str], turns: Sequence[Turn]
+    ) -> list[Action]:
+        """Ask a writer of entries that keeps these lines; returns its valid operations.
+
+        Raises:
+            ModelError: it failed.
+        """
+        from cognigraph.ingest.membuilder.answer_schema import EntriesAnswer
+
+        prompt = entries_prompt(writer, lines, turns)
+        answer = self.ask(prompt, EntriesAnswer)
+        actions, refused = valid_actions(writer, answer.operations, lines, len(turns))
+        self.keep(writer, prompt, answer, refused, dict(lines))
+        return actions
+
     def keep(
         self, writer: Writer, prompt: Prompt, answer: BaseModel, refused: Sequence[str], before: Any
     ) -> None:
@@ -102,6 +133,12 @@ class WriterRun:
                 before, len(self.turns),
             )
         )  # fmt: skip
+
+
+def entries_prompt(writer: Writer, lines: Mapping[str, str], turns: Sequence[Turn]) -> Prompt:
+    """What a writer of entries is asked that keeps these lines, by label."""
+    kept = "\n".join(f"{label}. {line}" for label, line in lines.items()) or "-"
+    return render(writer_prompt(PROMPTS[writer]), turns=numbered(turns), **{_KEPT[writer]: kept})
 
 
 # --- Core profile ---------------------------------------------------------------------------
@@ -177,15 +214,8 @@ def _compressed(run: WriterRun, text: str) -> str:
 # --- Facts ----------------------------------------------------------------------------------
 
 
-def semantic_prompt(facts: Sequence[Triple], turns: Sequence[Turn]) -> Prompt:
-    """What the writer of facts is asked."""
-    lines = [f"{label}. {line}" for label, line in _fact_lines(facts).items()]
-    return render(
-        writer_prompt(PROMPTS["semantic"]), facts="\n".join(lines) or "-", turns=numbered(turns)
-    )
-
-
-def _fact_lines(facts: Sequence[Triple]) -> dict[str, str]:
+def fact_lines(facts: Sequence[Triple]) -> dict[str, str]:
+    """Facts by label, each as its writer is shown it."""
     return {
         f"F{number}": f"{one_line(fact.text)}{f' ({fact.when})' if fact.when else ''}"
         for number, fact in enumerate(facts, 1)
@@ -194,15 +224,10 @@ def _fact_lines(facts: Sequence[Triple]) -> dict[str, str]:
 
 def write_facts(run: WriterRun, facts: Sequence[Triple], turns: Sequence[Turn]) -> list[FactLine]:
     """New facts. One that updates another names it, unless that was said later."""
-    from cognigraph.ingest.membuilder.answer_schema import SemanticAnswer
-
-    prompt = semantic_prompt(facts, turns)
-    answer = run.ask(prompt, SemanticAnswer)
-    before = _fact_lines(facts)
-    actions, refused = valid_actions("semantic", answer.operations, before, len(turns))
-    run.keep("semantic", prompt, answer, refused, before)
+    lines = fact_lines(facts)
+    actions = run.operations("semantic", lines, turns)
     run.refused += (f"skipped: {action.text}" for action in actions if action.action == "SKIP")
-    known = dict(zip(before, facts, strict=True))
+    known = dict(zip(lines, facts, strict=True))
     return [
         _updating(run, action, [known[target] for target in action.targets], turns)
         for action in actions
@@ -224,17 +249,8 @@ def _updating(
 # --- Procedures -----------------------------------------------------------------------------
 
 
-def procedural_prompt(procedures: Sequence[Written], turns: Sequence[Turn]) -> Prompt:
-    """What the writer of procedures is asked."""
-    lines = [f"{label}. {line}" for label, line in _procedure_lines(procedures).items()]
-    return render(
-        writer_prompt(PROMPTS["procedural"]),
-        procedures="\n".join(lines) or "-",
-        turns=numbered(turns),
-    )
-
-
-def _procedure_lines(procedures: Sequence[Written]) -> dict[str, str]:
+def procedure_lines(procedures: Sequence[Written]) -> dict[str, str]:
+    """Procedures by label, each as its writer is shown it."""
     return {
         f"P{number}": f"{one_line(procedure.title)} ({one_line(procedure.text) or '-'}): "
         + " ".join(f"{at}. {one_line(step)}" for at, step in enumerate(procedure.steps, 1))
@@ -246,17 +262,11 @@ def write_procedures(
     run: WriterRun, written: Sequence[Written], turns: Sequence[Turn]
 ) -> list[WrittenRow]:
     """New procedures, and new versions of those that changed."""
-    from cognigraph.ingest.membuilder.answer_schema import ProceduralAnswer
-
     known = newest_written(written, "procedure")[-MOST_LISTED:]
-    prompt = procedural_prompt(known, turns)
-    answer = run.ask(prompt, ProceduralAnswer)
-    before = _procedure_lines(known)
-    actions, refused = valid_actions("procedural", answer.operations, before, len(turns))
-    run.keep("procedural", prompt, answer, refused, before)
-    labels = dict(zip(before, known, strict=True))
+    lines = procedure_lines(known)
+    labels = dict(zip(lines, known, strict=True))
     chains: dict[str, WrittenRow] = {}
-    for action in actions:
+    for action in run.operations("procedural", lines, turns):
         row = _procedure(run.space, action, labels, turns)
         if row is not None:
             chains[row.chain] = row

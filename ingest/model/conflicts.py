@@ -12,13 +12,13 @@ tell "likes" from "dislikes".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import timedelta, tzinfo
+from dataclasses import replace
+from datetime import tzinfo
 from typing import TypeVar
 
 from cognigraph.errors import ModelError
 from cognigraph.ingest.extraction import Extraction, Extractor, Fact, OnTop, Window
-from cognigraph.ingest.model.summarise import prompt_tokens
+from cognigraph.ingest.model.summarise import estimated_call
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
@@ -31,17 +31,7 @@ NOT_SHOWN = "a conflict names a fact that was not shown"
 NOT_THE_SAME = "a fact that denies a known one, or is of another time, is not the same"
 SAID_LATER = "a fact that was said later is not superseded"
 _ANSWER_TOKENS = 60
-_RECALLED = 40
 _T = TypeVar("_T")
-
-
-@dataclass(slots=True)
-class _Check:
-    """What came of one check: the facts, the usage, and what was left out."""
-
-    facts: tuple[Fact, ...]
-    usage: Usage = field(default_factory=Usage)
-    rejected: list[str] = field(default_factory=list)
 
 
 class ConflictChecker(OnTop):
@@ -52,27 +42,15 @@ class ConflictChecker(OnTop):
             for a window that has new facts.
         base: the underlying extractor.
         timezone: the speakers' timezone.
-        recalls: the largest number of known facts about the speakers that it is shown; half as many
-            come along that are most like what is said, about whomever.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        base: Extractor,
-        *,
-        timezone: tzinfo | None = None,
-        recalls: int = _RECALLED,
-    ) -> None:
-        super().__init__(model, base, timedelta(seconds=20))
-        self.recalls = recalls
+    recalls = 40
+
+    def __init__(self, model: Model, base: Extractor, *, timezone: tzinfo | None = None) -> None:
+        super().__init__(model, base)
         self._zone = timezone
         self._prompt = prompt_file(PROMPT)
-
-    @property
-    def name(self) -> str:
-        """The version of the prompt, the model and the underlying extractor."""
-        return f"ama-{self._prompt.version}:{self._model.name}+{self._base.name}"
+        self.name = f"ama-{self._prompt.version}:{model.name}+{base.name}"
 
     def extract(self, window: Window) -> Extraction:
         """Extract, and mark which known facts the new ones supersede.
@@ -83,12 +61,12 @@ class ConflictChecker(OnTop):
         known = window.notes.facts
         if extraction.starts_over or not extraction.facts or not known:
             return extraction
-        check = self._check(window, extraction.facts, known)
+        facts, usage, rejected = self._check(window, extraction.facts, known)
         return replace(
             extraction,
-            facts=check.facts,
-            usage=extraction.usage + check.usage,
-            rejected=(*extraction.rejected, *check.rejected),
+            facts=tuple(facts),
+            usage=extraction.usage + usage,
+            rejected=(*extraction.rejected, *rejected),
         )
 
     def estimate(self, window: Window) -> Usage:
@@ -97,9 +75,7 @@ class ConflictChecker(OnTop):
         if not window.chunks:
             return usage
         prompt = self._filled(window, window.notes.facts, ())
-        return usage + Usage(
-            calls=1, input_tokens=prompt_tokens(prompt), output_tokens=_ANSWER_TOKENS
-        )
+        return usage + estimated_call(self.model, prompt, _ANSWER_TOKENS)
 
     def _filled(self, window: Window, known: Sequence[Triple], new: Sequence[Fact]) -> Prompt:
         turns = [Turn.from_chunk(chunk, self._zone) for chunk in window.chunks]
@@ -115,38 +91,36 @@ class ConflictChecker(OnTop):
             ) or "-",
         )  # fmt: skip
 
-    def _check(self, window: Window, new: tuple[Fact, ...], known: Sequence[Triple]) -> _Check:
+    def _check(
+        self, window: Window, new: Sequence[Fact], known: Sequence[Triple]
+    ) -> tuple[list[Fact], Usage, list[str]]:
+        """The new facts as they are to be stored, the usage, and what was left out."""
         from cognigraph.ingest.model.answer_schema import ConflictsAnswer
 
-        check = _Check(new)
+        facts, rejected = list(new), list[str]()
         try:
-            answer = self._model.ask(self._filled(window, known, new), ConflictsAnswer)
+            answer = self.model.ask(self._filled(window, known, new), ConflictsAnswer)
         except ModelError as error:
-            check.usage = error.usage
-            check.rejected.append(f"{NOT_CHECKED}: {error}")
-            return check
-        check.usage = answer.usage
+            return facts, error.usage, [f"{NOT_CHECKED}: {error}"]
         by_label, places = _labelled("F", known), _labelled("N", range(len(new)))
-        facts = list(new)
         for repeat in answer.value.repeats:
             old, place = by_label.get(repeat.entry), places.get(repeat.new)
             if old is None or place is None:
-                check.rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
+                rejected.append(f"{NOT_SHOWN}: {repeat.new[:10]} {repeat.entry[:10]}")
             elif (same := _as_known(facts[place], old)) is None:
-                check.rejected.append(f"{NOT_THE_SAME}: {_stated(facts[place])}")
+                rejected.append(f"{NOT_THE_SAME}: {_stated(facts[place])}")
             else:
                 facts[place] = same
         for line in answer.value.conflicts:
             old, place = by_label.get(line.entry), places.get(line.replaced_by)
             if old is None or place is None:
-                check.rejected.append(f"{NOT_SHOWN}: {line.entry[:10]} {line.replaced_by[:10]}")
+                rejected.append(f"{NOT_SHOWN}: {line.entry[:10]} {line.replaced_by[:10]}")
             elif old.last_observed > max(window.chunks[at].at for at in facts[place].chunks):
-                check.rejected.append(f"{SAID_LATER}: {old.text}")
+                rejected.append(f"{SAID_LATER}: {old.text}")
             else:
                 fact = facts[place]
                 facts[place] = replace(fact, supersedes=(*fact.supersedes, old.uid))
-        check.facts = tuple(facts)
-        return check
+        return facts, answer.usage, rejected
 
 
 def _as_known(fact: Fact, known: Triple) -> Fact | None:

@@ -11,24 +11,27 @@ The system prompt is the same in all calls, and comes first, so that endpoints c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta, tzinfo
+from datetime import tzinfo
 
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
-from cognigraph.ingest.extraction import AlsoRead, Caching, Extraction, Window
+from cognigraph.ingest.extraction import (
+    MODEL_SETTLE,
+    AlsoRead,
+    Extraction,
+    Extractor,
+    Window,
+)
 from cognigraph.ingest.model.answer_schema import ReadAnswer
 from cognigraph.ingest.model.summarise import (
     DROPPED,
-    Outcome,
     Summariser,
     SummaryState,
     SummaryUpdate,
+    estimated_call,
     key_line,
     known_lines,
     known_names,
-    next_state,
-    prompt_tokens,
     summary_tokens,
     theme_lines,
 )
@@ -39,10 +42,9 @@ from cognigraph.ingest.model.transcript import (
     halves,
     numbered,
     split,
-    unnumbered,
 )
 from cognigraph.ingest.model.validate import CheckedAnswer
-from cognigraph.llm import Answer, Model, Prices, Prompt
+from cognigraph.llm import Answer, Model, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
 from cognigraph.text.marks import estimate_tokens
@@ -57,7 +59,7 @@ _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
 
 @dataclass(slots=True)
 class _WindowRun:
-    """State of reading one lease: the results so far and their cost.
+    """A window that is being read: the results so far and their cost.
 
     ``summarises`` says whether the next call also updates the summary.
     """
@@ -72,7 +74,7 @@ class _WindowRun:
     rejected: list[str] = field(default_factory=list)
 
 
-class ModelExtractor:
+class ModelExtractor(Extractor):
     """Extracts from chunks with a language model.
 
     Args:
@@ -80,13 +82,14 @@ class ModelExtractor:
         timezone: the speakers' timezone, in which days are counted (UTC if absent).
         window_tokens: maximum size of one prompt's turns; a longer window is read in parts that
             overlap by one turn.
-        settle: how long a conversation must pause before a background worker starts.
         keeps_all: whether summaries keep all that somebody could ask about, as HyMem answers from
             them (level 1), and not only what tells whether the conversation is worth reading. They
             are longer, and take a call of their own.
     """
 
     also_reads: frozenset[AlsoRead] = frozenset({"tool"})
+    settle = MODEL_SETTLE
+    summarises = True
 
     def __init__(
         self,
@@ -94,42 +97,31 @@ class ModelExtractor:
         *,
         timezone: tzinfo | None = None,
         window_tokens: int = 6000,
-        settle: timedelta = timedelta(seconds=20),
         keeps_all: bool = False,
     ) -> None:
         if window_tokens < 100:
             raise ConfigurationError("window_tokens must be at least 100")
-        self.settle = settle
-        self._model = model
+        self.model: Model = model
         self._zone = timezone
         self._limit = window_tokens
         self._prompt = prompt_file(READ_PROMPT)
         self._keeps_all = keeps_all
         summary = prompt_file(NOTES_PROMPT if keeps_all else SUMMARY_PROMPT)
         self._summariser = Summariser(model, summary, window_tokens)
-        self._versions = f"{self._prompt.version}.{summary.version}"
-
-    @property
-    def model(self) -> Model:
-        """The language model."""
-        return self._model
-
-    @property
-    def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-5.4:gpt-4o-mini``."""
-        return f"{'hymem' if self._keeps_all else 'model'}-{self._versions}:{self._model.name}"
+        versions = f"{self._prompt.version}.{summary.version}"
+        self.name = f"{'hymem' if keeps_all else 'model'}-{versions}:{model.name}"
 
     def _begin(self, window: Window, state: SummaryState) -> _WindowRun:
         turns = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.from_chunk(chunk, self._zone) for chunk in window.before)
         summary = self._summariser.begin(window.notes, state, turns)
-        at_once = not self._keeps_all and len(summary.done.unread) == len(turns)
+        at_once = not self._keeps_all and len(summary.unread) == len(turns)
         return _WindowRun(turns, before, state.known, CheckedAnswer(turns), summary, at_once)
 
     def extract(self, window: Window) -> Extraction:
         """Extract from a window and update the session's summary with it.
 
-        If the summary could not be updated, ``behind`` and ``error`` of the result say so.
+        If the summary could not be updated, ``summary_due`` and ``error`` of the result say so.
 
         Raises:
             ModelError: the extraction failed; nothing of the window may be stored.
@@ -142,22 +134,24 @@ class ModelExtractor:
         except ModelError as error:
             error.usage = run.usage + error.usage
             raise
-        outcome = self._summariser.finish(run.summary, window.notes, run.turns)
+        self._summariser.finish(run.summary, window.notes, run.turns)
         reading = run.reading
         state = replace(state, known=known_names(reading.entities, state.known))
+        extraction = run.summary.extraction(state)
         return replace(
-            _with_summary(state, outcome),
+            extraction,
             mentions=reading.mentions,
             facts=reading.facts,
-            rejected=(*run.rejected, *reading.rejected, *outcome.rejected),
-            usage=run.usage + outcome.usage,
+            rejected=(*run.rejected, *reading.rejected, *extraction.rejected),
+            usage=run.usage + extraction.usage,
         )
 
     def summarise(self, window: Window) -> Extraction:
         """Update the session's summary with the turns it lacks; no facts are extracted."""
         state = SummaryState.load(window.notes.state)
         update = self._summariser.begin(window.notes, state, ())
-        return _with_summary(state, self._summariser.finish(update, window.notes, ()))
+        self._summariser.finish(update, window.notes, ())
+        return update.extraction(state)
 
     def estimate(self, window: Window) -> Usage:
         """Estimate the usage of :meth:`extract`, or of :meth:`summarise` if there are no chunks.
@@ -173,24 +167,15 @@ class ModelExtractor:
             shown = run.turns[part.start : part.stop]
             said = sum(estimate_tokens(turn.text) for turn in shown)
             facts = _ANSWER_TOKENS + round(_ANSWER_SHARE * said)
-            usage += Usage(
-                calls=1,
-                input_tokens=prompt_tokens(self._prompt_for(run, part)),
-                output_tokens=facts + (summary_tokens(shown) if run.summarises else 0),
-            )
-        prices: Prices | None = getattr(self._model, "prices", None)
-        cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
-        return replace(usage, cost=cost)
-
-    def forget_answers(self) -> int:
-        """Delete what the model keeps of its answers, and return how many there were."""
-        return self._model.forget_answers() if isinstance(self._model, Caching) else 0
+            output = facts + (summary_tokens(shown) if run.summarises else 0)
+            usage += estimated_call(self.model, self._prompt_for(run, part), output)
+        return usage
 
     def _read(self, run: _WindowRun, part: range) -> None:
         """Read a part; split it in halves if the prompt or the answer is too long."""
         smaller = halves(part)
         try:
-            answer = self._ask(run, part)
+            answer = self.model.ask(self._prompt_for(run, part), ReadAnswer)
         except ModelRefusedError as error:
             if not error.too_long or smaller is None:
                 raise
@@ -203,15 +188,12 @@ class ModelExtractor:
         for half in smaller:
             self._read(run, half)
 
-    def _ask(self, run: _WindowRun, part: range) -> Answer[ReadAnswer]:
-        return self._model.ask(self._prompt_for(run, part), ReadAnswer)
-
     def _prompt_for(self, run: _WindowRun, part: range) -> Prompt:
         known = known_names(run.reading.entities, run.known)
-        around = self._around(run, part)
+        around = (*run.before, *run.turns[: part.start])[-_CONTEXT:]
         before = ""
         if known or around:
-            shown = unnumbered(around, clocks=False)
+            shown = numbered(around, clocks=False, numbers=False)
             filled = render(self._prompt, "before", known=known_lines(known), context=shown)
             before = f"{filled.user}\n"
         turns = numbered(run.turns[part.start : part.stop], clocks=False)
@@ -238,21 +220,3 @@ class ModelExtractor:
             summary = None if answer.cut_off else answer.value.summary
             rest = run.turns[part.stop :]
             run.summarises = summary is not None and run.summary.take(summary, shown, rest)
-
-    def _around(self, run: _WindowRun, part: range) -> Sequence[Turn]:
-        """The turns just before a part, as context."""
-        return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
-
-
-def _with_summary(state: SummaryState, outcome: Outcome) -> Extraction:
-    summary = outcome.summary
-    return Extraction(
-        keys=None if summary is None else summary.keys,
-        themes=None if summary is None else summary.themes,
-        state=next_state(state, outcome).dump(),
-        rejected=tuple(outcome.rejected),
-        usage=outcome.usage,
-        provisional=outcome.quoted,
-        summary_due=outcome.summary_due,
-        error=outcome.error,
-    )

@@ -14,19 +14,19 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cognigraph.english.sentences import split_text
 from cognigraph.errors import ModelError, ModelRefusedError
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import BY_MODEL, Window
+from cognigraph.ingest.extraction import BY_MODEL, Extraction, Window
 from cognigraph.ingest.model.answer_schema import SummaryAnswer
 from cognigraph.ingest.model.parse_lines import turn_numbers
 from cognigraph.ingest.model.transcript import Turn, WindowName, halves, numbered, split
 from cognigraph.ingest.rules.extractor import RulesExtractor
-from cognigraph.llm import Model, Prompt
+from cognigraph.llm import Model, Prices, Prompt
 from cognigraph.llm.prompts import PromptFile, render
 from cognigraph.model import Theme, Usage
 from cognigraph.model.messages import ANONYMOUS, as_role
@@ -295,36 +295,28 @@ _ANSWER_TOKENS, _ANSWER_SHARE, _LONGEST_ANSWER = 100, 0.35, 900
 
 
 @dataclass(slots=True)
-class Outcome:
-    """The result of an update. ``summary`` is ``None`` if the session keeps its old summary.
-
-    ``unread`` are the turns that the summary lacks. ``extractive`` says that the session's summary
-    consists of quotations, ``quoted`` that this update wrote such a summary. ``behind`` says that
-    an update is due for turns it lacks, and ``error`` why this update failed.
-    """
-
-    summary: SummaryDraft | None
-    unread: tuple[Turn, ...]
-    extractive: bool
-    usage: Usage
-    rejected: list[str]
-    quoted: bool = False
-    summary_due: bool = False
-    error: ModelError | None = None
-
-
-@dataclass(slots=True)
 class SummaryUpdate:
-    """An update under way: the summary so far, and in ``done`` the turns that it lacks.
+    """An update of a session's summary: what it begins with, and what came of it.
 
-    ``old`` is the session's summary before. ``given_up`` are turns that were parked.
+    ``old`` is the session's summary before, ``current`` the one so far; ``summary`` is ``None`` if
+    the session keeps its old one. ``unread`` are the turns that the summary lacks, and ``given_up``
+    those that were parked. ``extractive`` says that the session's summary consists of quotations,
+    ``quoted`` that this update wrote such a summary. ``summary_due`` says that an update is due for
+    turns it lacks, and ``error`` why this update failed.
     """
 
     old: SummaryDraft
     current: SummaryDraft
     speakers: tuple[str, ...]
     given_up: tuple[Turn, ...]
-    done: Outcome
+    unread: tuple[Turn, ...]
+    extractive: bool
+    summary: SummaryDraft | None = None
+    usage: Usage = field(default_factory=Usage)
+    rejected: list[str] = field(default_factory=list)
+    quoted: bool = False
+    summary_due: bool = False
+    error: ModelError | None = None
 
     def take(self, answer: SummaryAnswer, shown: Sequence[Turn], rest: tuple[Turn, ...]) -> bool:
         """Merge an answer about the turns ``shown``, after which ``rest`` is still to come.
@@ -332,12 +324,26 @@ class SummaryUpdate:
         False if there is no theme then, so that these turns have no summary.
         """
         current, refused = merged(self.current, answer, self.speakers, shown)
-        self.done.rejected += refused
+        self.rejected += refused
         if not current.themes:
             return False
-        self.current = self.done.summary = current
-        self.done.extractive, self.done.unread = False, rest
+        self.current = self.summary = current
+        self.extractive, self.unread = False, rest
         return True
+
+    def extraction(self, state: SummaryState) -> Extraction:
+        """The update as an extraction without facts, with the state for the next lease."""
+        summary = self.summary
+        return Extraction(
+            keys=None if summary is None else summary.keys,
+            themes=None if summary is None else summary.themes,
+            state=replace(state, unread=self.unread, extractive=self.extractive).dump(),
+            rejected=tuple(self.rejected),
+            usage=self.usage,
+            provisional=self.quoted,
+            summary_due=self.summary_due,
+            error=self.error,
+        )
 
 
 class Summariser:
@@ -350,67 +356,61 @@ class Summariser:
 
     def begin(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> SummaryUpdate:
         """Begin to update the session's summary with the new turns, if any, and those still due."""
-        given_up, turns = _due(notes, state, new)
+        given_up: tuple[Turn, ...] = ()
+        turns = (*state.unread, *new)
+        if new and notes.backlog is not None and notes.backlog.parked:
+            given_up, turns = state.unread, tuple(new)
         old = SummaryDraft() if state.extractive else SummaryDraft(notes.keys, notes.themes)
         speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
-        done = Outcome(None, turns, state.extractive, Usage(), [])
-        return SummaryUpdate(old, old, speakers, given_up, done)
+        return SummaryUpdate(old, old, speakers, given_up, turns, state.extractive)
 
-    def finish(self, update: SummaryUpdate, notes: SessionNotes, new: Sequence[Turn]) -> Outcome:
+    def finish(self, update: SummaryUpdate, notes: SessionNotes, new: Sequence[Turn]) -> None:
         """Ask for what an update still lacks."""
-        done = update.done
-        turns = done.unread
+        turns = update.unread
         parts = deque(split(turns, self._limit_after(notes)))
         while parts:
             part = parts.popleft()
+            shown = turns[part.start : part.stop]
             try:
-                answer = self._ask(update.current, turns[part.start : part.stop], done)
+                answer = self._model.ask(self._prompt_for(update.current, shown), SummaryAnswer)
             except ModelError as error:
-                done.usage += error.usage
+                update.usage += error.usage
                 smaller = halves(part)
                 if isinstance(error, ModelRefusedError) and error.too_long and smaller is not None:
                     parts.extendleft(reversed(smaller))
                     continue
-                done.rejected.append(f"{NOT_WRITTEN}: {error}")
-                done.error = error
+                update.rejected.append(f"{NOT_WRITTEN}: {error}")
+                update.error = error
                 break
-            if not update.take(answer, turns[part.start : part.stop], turns[part.stop :]):
-                done.rejected.append(f"{NOT_WRITTEN}: the answer had no theme")
+            update.usage += answer.usage
+            update.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
+            if not update.take(answer.value, shown, turns[part.stop :]):
+                update.rejected.append(f"{NOT_WRITTEN}: the answer had no theme")
                 break
-        done.unread = (*update.given_up, *done.unread)
-        done.summary_due = bool(update.given_up) or done.error is not None
-        if done.summary is None and not update.old.themes and new:
-            done.summary, done.extractive, done.quoted = extractive(done.unread), True, True
-        kept = _turns_to_keep(done.unread, new)
-        if len(kept) < len(done.unread):
-            done.extractive = False  # it alone covers the dropped turns, so it must be kept
-            done.rejected.append(f"{FORGOTTEN}: {len(done.unread) - len(kept)}")
-        done.unread = kept
-        return done
+        update.unread = (*update.given_up, *update.unread)
+        update.summary_due = bool(update.given_up) or update.error is not None
+        if update.summary is None and not update.old.themes and new:
+            update.summary, update.extractive, update.quoted = extractive(update.unread), True, True
+        kept = _turns_to_keep(update.unread, new)
+        if len(kept) < len(update.unread):
+            update.extractive = False  # it alone covers the dropped turns, so it must be kept
+            update.rejected.append(f"{FORGOTTEN}: {len(update.unread) - len(kept)}")
+        update.unread = kept
 
     def estimate(self, update: SummaryUpdate, notes: SessionNotes) -> Usage:
         """Estimate the usage of :meth:`finish`."""
-        turns = update.done.unread
+        turns = update.unread
         usage = Usage()
         for part in split(turns, self._limit_after(notes)):
             shown = turns[part.start : part.stop]
-            usage += Usage(
-                calls=1,
-                input_tokens=prompt_tokens(self._prompt_for(update.current, shown)),
-                output_tokens=summary_tokens(shown),
-            )
+            prompt = self._prompt_for(update.current, shown)
+            usage += estimated_call(self._model, prompt, summary_tokens(shown))
         return usage
 
     def _limit_after(self, notes: SessionNotes) -> int:
         """The limit in tokens, reduced to a quarter by each failure, as for batches of chunks."""
         backlog = notes.backlog or Backlog()
         return batch_limit(failures_of(backlog.attempts, backlog.outages), self._limit)
-
-    def _ask(self, current: SummaryDraft, turns: Sequence[Turn], done: Outcome) -> SummaryAnswer:
-        answer = self._model.ask(self._prompt_for(current, turns), SummaryAnswer)
-        done.usage += answer.usage
-        done.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
-        return answer.value
 
     def _prompt_for(self, current: SummaryDraft, turns: Sequence[Turn]) -> Prompt:
         if current.themes:
@@ -422,15 +422,6 @@ class Summariser:
                 turns=numbered(turns),
             )
         return render(self._prompt, "create", turns=numbered(turns))
-
-
-def _due(
-    notes: SessionNotes, state: SummaryState, new: Sequence[Turn]
-) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """The turns that were parked, and the turns to summarise now."""
-    if new and notes.backlog is not None and notes.backlog.parked:
-        return state.unread, tuple(new)
-    return (), (*state.unread, *new)
 
 
 def _turns_to_keep(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
@@ -447,9 +438,12 @@ def summary_tokens(turns: Sequence[Turn]) -> int:
     return min(_ANSWER_TOKENS + round(_ANSWER_SHARE * said), _LONGEST_ANSWER)
 
 
-def prompt_tokens(prompt: Prompt) -> int:
-    """Estimated tokens of the system and user messages."""
-    return estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+def estimated_call(model: Model, prompt: Prompt, output_tokens: int) -> Usage:
+    """The estimated usage of one call; it costs nothing if the model has no ``prices``."""
+    input_tokens = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+    prices: Prices | None = getattr(model, "prices", None)
+    cost = prices.cost(input_tokens, output_tokens) if prices else 0.0
+    return Usage(calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
 
 
 def extractive(turns: Sequence[Turn]) -> SummaryDraft:
@@ -468,8 +462,3 @@ def extractive(turns: Sequence[Turn]) -> SummaryDraft:
     )
     read = RulesExtractor().extract(Window("", "", chunks))
     return SummaryDraft(read.keys or (), read.themes or ())
-
-
-def next_state(state: SummaryState, outcome: Outcome) -> SummaryState:
-    """The state to save for the next lease of this session."""
-    return replace(state, unread=outcome.unread, extractive=outcome.extractive)

@@ -67,21 +67,13 @@ def local(at: datetime, zone: tzinfo | None) -> datetime:
         return at
 
 
-def numbered(turns: Sequence[Turn], *, clocks: bool = True) -> str:
+def numbered(turns: Sequence[Turn], *, clocks: bool = True, numbers: bool = True) -> str:
     """Lines ``[1] 09:30 Ann: ...``, with a heading of weekday and date at each change of day.
 
     Without ``clocks``, which takes a third of the tokens around short messages, the time of day is
-    in the headings, of which another follows after an hour.
+    in the headings, of which another follows after an hour. Turns that must not be cited have no
+    ``numbers``.
     """
-    return "\n".join(_lines(turns, number=True, clocks=clocks)) or "-"
-
-
-def unnumbered(turns: Sequence[Turn], *, clocks: bool = True) -> str:
-    """The same lines without numbers, for turns that must not be cited."""
-    return "\n".join(_lines(turns, number=False, clocks=clocks)) or "-"
-
-
-def _lines(turns: Sequence[Turn], *, number: bool, clocks: bool) -> list[str]:
     lines: list[str] = []
     headed: datetime | None = None
     for index, turn in enumerate(turns, 1):
@@ -92,8 +84,8 @@ def _lines(turns: Sequence[Turn], *, number: bool, clocks: bool) -> list[str]:
             day = f"# {at:%A} {at.date().isoformat()}"
             lines.append(day if clocks else f"{day} {at:%H:%M}")
         line = turn.line if clocks else turn.said
-        lines.append(f"[{index}] {line}" if number else line)
-    return lines
+        lines.append(f"[{index}] {line}" if numbers else line)
+    return "\n".join(lines) or "-"
 
 
 def split(turns: Sequence[Turn], limit: int) -> list[range]:

@@ -21,10 +21,9 @@ from cognigraph.english.times.find import Tense, find_times
 from cognigraph.english.times.readers import CERTAIN
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import NO_DATE, Fact, Mention
+from cognigraph.ingest.extraction import NO_DATE, Fact, Mention, shortened
 from cognigraph.ingest.model.parse_lines import (
     FactLine,
-    clean,
     entity_line,
     fact_line,
     normalise_relation,
@@ -138,22 +137,23 @@ def _in_context(words: str, text: str, said_at: datetime) -> str | None:
     wanted = [token.low for token in tokenise(clean_text(words)) if token.kind != "mark"]
     for sentence in sentences(text):
         lows = [token.low for token in sentence.tokens]
-        indices = _indices(wanted, lows)
-        if indices is None:
+        place = _place(wanted, lows)
+        if place is None:
             continue
         fitting = [
             span.when
             for span in find_times(sentence.tokens, said_at)
-            if span.when and span.start < indices[1] and indices[0] < span.end
+            if span.when and span.start < place[1] and place[0] < span.end
         ]
         if len(fitting) == 1:
             return fitting[0]
     return None
 
 
-def _indices(wanted: Sequence[str], lows: Sequence[str]) -> tuple[int, int] | None:
+def _place(wanted: Sequence[str], lows: Sequence[str]) -> tuple[int, int] | None:
+    """Where the wanted words stand, as start and end."""
     for start in range(len(lows) - len(wanted) + 1):
-        if list(lows[start : start + len(wanted)]) == list(wanted):
+        if lows[start : start + len(wanted)] == wanted:
             return start, start + len(wanted)
     return None
 
@@ -167,10 +167,7 @@ STRAY_TURN = "cites a turn that is not in the window"
 NOBODY = "names an entity that cannot be identified"
 EMPTY = "lacks a subject, a relation or an object"
 ITSELF = "relates an entity to itself"
-TOO_LONG = "name or relation is too long"
 TOO_MANY = "too many facts for the number of turns"
-_LONGEST = 300
-_SHOWN = 120
 _WORD = re.compile(r"\w")
 
 
@@ -188,7 +185,7 @@ class CheckedAnswer:
         for line in answer.entities:
             entity = entity_line(line)
             if entity is None:
-                self.rejected.append(f"{WRONG_FORM}: {_excerpt(line)}")
+                self.rejected.append(f"{WRONG_FORM}: {shortened(line)}")
             else:
                 names.add(entity)
         most = max(MIN_FACTS, MAX_FACTS * len(part))
@@ -196,8 +193,8 @@ class CheckedAnswer:
             fact = fact_line(line)
             reason = self._take(fact, part, names) if fact is not None else WRONG_FORM
             if reason:
-                self.rejected.append(f"{reason}: {_excerpt(line)}")
-        self.rejected += (f"{TOO_MANY}: {_excerpt(line)}" for line in answer.facts[most:])
+                self.rejected.append(f"{reason}: {shortened(line)}")
+        self.rejected += (f"{TOO_MANY}: {shortened(line)}" for line in answer.facts[most:])
         self._entities.update((normalise(item.name), item) for item in names.entities)
 
     def take_facts(self, facts: Iterable[FactLine], names: WindowNames) -> None:
@@ -205,7 +202,7 @@ class CheckedAnswer:
         for fact in facts:
             if reason := self._take(fact, range(len(self.turns)), names):
                 said = f"{fact.subject} {fact.relation} {fact.object}"
-                self.rejected.append(f"{reason}: {_excerpt(said)}")
+                self.rejected.append(f"{reason}: {shortened(said)}")
         self._entities.update((normalise(entity.name), entity) for entity in names.entities)
 
     def _take(self, fact: FactLine, part: range, names: WindowNames) -> str:
@@ -225,8 +222,6 @@ class CheckedAnswer:
             return EMPTY
         if normalise(subject.name) == normalise(object.name):
             return ITSELF
-        if max(len(subject.name), len(relation.text), len(object.name)) > _LONGEST:
-            return TOO_LONG
         indices = tuple(part[index] for index in own)
         when = self._when(fact, indices)
         for entity in (subject, object):
@@ -249,7 +244,7 @@ class CheckedAnswer:
         if when is None and (fact.date or fact.words):
             said = f"{subject.name} {relation.text} {object.name}"
             self.rejected.append(
-                f"{NO_DATE}: {_excerpt(fact.date or fact.words)} of {_excerpt(said)}"
+                f"{NO_DATE}: {shortened(fact.date or fact.words)} of {shortened(said)}"
             )
         return ""
 
@@ -332,10 +327,6 @@ class CheckedAnswer:
             for item in self.entities
             if indices[normalise(item.name)] and item.name != ANONYMOUS
         )
-
-
-def _excerpt(line: str) -> str:
-    return clean(line)[:_SHOWN]
 
 
 def _naming(name: str, texts: Iterable[str]) -> list[int]:

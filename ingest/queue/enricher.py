@@ -27,16 +27,12 @@ from cognigraph.ingest.extraction import (
     BY_MODEL,
     Extraction,
     Extractor,
-    Recalling,
-    Summarising,
-    Window,
 )
 from cognigraph.ingest.queue.lease import (
     Heartbeat,
-    forsaken,
+    decide_on_failure,
     has_crashed,
     is_suspect,
-    judge,
     outage_wait,
     worker_name,
 )
@@ -64,7 +60,6 @@ from cognigraph.tracing import outcome, span
 
 logger = logging.getLogger("cognigraph.enrich")
 
-_Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _VECTORS_AT_ONCE = 32
 """Chunks whose vectors are made between two steps, if they wait for them."""
@@ -74,6 +69,8 @@ _MOST_NEAR = 100
 """Episodes among which those are, with the session's own and those that no model has written."""
 _MOST_COMPARED = 4000
 """Characters of a batch that are compared with facts and episodes."""
+_BETWEEN_BATCHES = 0.2
+"""Seconds after which a worker that has just returned a lease surely has the next one."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
@@ -95,9 +92,6 @@ class Enricher:
         self._settings = settings
         self._clock = clock
         self._id = uuid4().hex[:8]
-        self._summarise: _Summarise | None = (
-            extractor.summarise if isinstance(extractor, Summarising) else None
-        )
         self._held: dict[str, Lease] = {}
         self._hurried = deque[str]()  # spaces for which somebody waits
         self._has_hurried = False  # whether the last batch was of such a space
@@ -153,7 +147,7 @@ class Enricher:
             now=now,
             space=space,
             context=context_of(self._extractor, settings),
-            summaries=self._summarise is not None,
+            summaries=self._extractor.summarises,
         )
         if lease is not None:
             self._held[lease.token] = lease
@@ -162,7 +156,11 @@ class Enricher:
     def _do(self, lease: Lease) -> Step:
         """Work on a lease, and return it if that is interrupted."""
         try:
-            return self._traced(lease)
+            with span("cognigraph.enrich.batch", lease.space) as current:
+                step = self._work(lease)
+                failed = step.error is not None
+                outcome(current, failed, chunks=step.chunks, triples=step.triples)
+                return step
         except BaseException as error:
             self._put_back(lease, error)
             raise
@@ -215,11 +213,22 @@ class Enricher:
     def waiting(self, space: str | None = None) -> Waiting:
         """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
         waiting = self._store.queue.waiting(space)
-        return waiting._replace(summaries=0) if self._summarise is None else waiting
+        return waiting if self._extractor.summarises else waiting._replace(summaries=0)
 
     def forsaken(self, limit: float) -> str | None:
-        """See :func:`cognigraph.ingest.queue.lease.forsaken`."""
-        return forsaken(self._store.queue, self._clock, limit)
+        """A sentence if a chunk has waited for ``limit`` seconds and no worker has any work."""
+        queue = self._store.queue
+        for pause in (_BETWEEN_BATCHES, 0.0):
+            if queue.longest_wait() < limit or any(
+                until > self._clock() and not has_crashed(token)
+                for token, until in queue.leases().items()
+            ):
+                return None
+            time.sleep(pause)
+        return (
+            f"messages have been waiting for more than {limit:,.0f} s to be enriched, and no "
+            "worker has work in hand"
+        )
 
     def _end_leases_of_crashed_workers(self) -> None:
         """End the leases of crashed workers; on this machine without waiting for them to expire.
@@ -232,7 +241,7 @@ class Enricher:
             if crashed or (crashed is None and until <= self._clock()):
                 self._store.queue.expire(token, until)
 
-    def _settle(self, lease: Lease) -> None:
+    def _wait_if_suspect(self, lease: Lease) -> None:
         """Wait before this process, if it has completed nothing yet, extracts a suspect chunk.
 
         If the process is killed for another reason soon after its start, that does not count. A
@@ -242,82 +251,81 @@ class Enricher:
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
 
-    def _traced(self, lease: Lease) -> Step:
-        with span("cognigraph.enrich.batch", lease.space) as current:
-            step = self._work(lease)
-            failed = step.error is not None
-            outcome(current, failed, chunks=step.chunks, triples=step.triples)
-            return step
-
     def _work(self, lease: Lease) -> Step:
         try:
             with Heartbeat(self._store, lease, self._settings.lease, self._clock):
-                self._settle(lease)
-                read = self._derive(lease)
+                self._wait_if_suspect(lease)
+                derived = self._derive(lease)
         except StoreError:
             raise
-        except _OutOfOrderError:
-            return Step(lease.space, lease.session, 0, lost=not self._store.queue.start_over(lease))
-        except _Spent as spent:
-            return self._fail(lease, spent.error, spent.usage)
         except CogniGraphError as error:
-            return self._fail(lease, error, getattr(error, "usage", None) or Usage())
-        if lease.chunks or read.error is None:
+            return self._fail(lease, error, error.usage)
+        if derived is None:  # the chunks precede others of their session that are done
+            return Step(lease.space, lease.session, 0, lost=not self._store.queue.start_over(lease))
+        if lease.chunks or derived.error is None:
             self._failures, self._after_outage = 0, False
             self._rests_until = self.halted = None
         step = Step(
             lease.space,
             lease.session,
             len(lease.chunks),
-            triples=len(read.derivation.triples),
-            rejected=read.rejected,
-            usage=read.usage,
+            triples=len(derived.derivation.triples),
+            rejected=derived.rejected,
+            usage=derived.usage,
         )
-        if not self._store.queue.complete(lease, read.derivation):
+        if not self._store.queue.complete(lease, derived.derivation):
             return replace(step, lost=True)
         self._is_sound = True
-        for reason in read.rejected:
+        for reason in derived.rejected:
             logger.info("left out of session %r: %s", lease.session, reason)
-        if read.error is None:
+        if derived.error is None:
             return step
-        failed = self._fail(replace(lease, chunks=()), read.error, Usage())
+        failed = self._fail(replace(lease, chunks=()), derived.error, Usage())
         unwritten = None if lease.chunks else failed.error
         return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
-    def _derive(self, lease: Lease) -> _Read:
-        """Extract and derive, leaving out chunks that only repeat recalled text."""
+    def _derive(self, lease: Lease) -> _Derived | None:
+        """Extract and derive, leaving out chunks that only repeat recalled text.
+
+        ``None`` if the session must be read again from its beginning.
+
+        Raises:
+            CogniGraphError: nothing may be stored; its ``usage``, if any, was spent nevertheless.
+        """
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip() or chunk.stated)
         if lease.chunks and not chunks:
-            return _Read(Derivation(name, keep_revisions=keep))
+            return _Derived(Derivation(name, keep_revisions=keep))
         lease = replace(lease, chunks=chunks)
         try:
             lease = self._informed(lease)
             window = window_of(lease, self._extractor)
-            summarise = None if chunks else self._summarise
             if chunks and not window.chunks:
                 extraction = Extraction()
+            elif chunks:
+                extraction = self._extractor.extract(window)
             else:
-                extraction = (summarise or self._extractor.extract)(window)
+                extraction = self._extractor.summarise(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
             if not extraction.starts_over:
-                themes = lease.notes.themes
-                extraction = with_stated(extraction, chunks, self._extractor, themes)
+                also, themes = self._extractor.also_reads, lease.notes.themes
+                extraction = with_stated(extraction, chunks, also, themes)
         except CogniGraphError:
             raise
         except Exception as error:  # an extractor may be a plug-in that raises anything
             raise _failed(name, error, lease) from error
         if extraction.starts_over:
-            raise _OutOfOrderError
+            return None
         if extraction.provisional and lease.notes.version:  # keep the last summary
             extraction = replace(extraction, keys=None, themes=None)
         try:
             derivation, rejected = derive(extraction, lease, name, self._embedder)
-        except CogniGraphError as error:
-            raise _Spent(error, extraction.usage) from error
         except Exception as error:  # a plug-in may also return anything
-            raise _Spent(_failed(name, error, lease), extraction.usage) from error
+            ours = error if isinstance(error, CogniGraphError) else None
+            failure = ours or _failed(name, error, lease)
+            failure.usage = extraction.usage
+            raise failure from error
         unwritten = extraction.error
         if unwritten is None and extraction.summary_due and not chunks:
             unwritten = ExtractionError(
@@ -330,11 +338,11 @@ class Enricher:
             summary_due=extraction.summary_due or unwritten is not None,
             held=unwritten is not None,
         )
-        return _Read(derivation, rejected, extraction.usage, unwritten)
+        return _Derived(derivation, rejected, extraction.usage, unwritten)
 
     def _informed(self, lease: Lease) -> Lease:
         """The lease with what is known, if the extractor asks for it."""
-        if not isinstance(self._extractor, Recalling):
+        if not self._extractor.recalls:
             return lease
         graph, limit = self._store.graph, self._extractor.recalls
         speakers = dict.fromkeys(chunk.speaker for chunk in lease.chunks if chunk.speaker)
@@ -388,7 +396,7 @@ class Enricher:
     def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
         """Return the chunks, or the summary of a lease without chunks, to the queue."""
         tried = lease.chunks or (lease.notes.backlog or Backlog(),)
-        verdict = judge(
+        decision = decide_on_failure(
             error,
             chunks=len(lease.chunks),
             attempts=max(chunk.attempts for chunk in tried),
@@ -399,23 +407,23 @@ class Enricher:
         what = f"{len(lease.chunks)} chunks" if lease.chunks else "the summary"
         logger.warning(
             "enrichment of %s of session %r failed (%s): %s",
-            what, lease.session, verdict.fault, error,
+            what, lease.session, decision.fault, error,
         )  # fmt: skip
         now = self._clock()
-        if verdict.fault == "stop":
+        if decision.fault == "stop":
             self.halted = str(error)
             self._store.queue.release(lease)
         else:
             self._store.queue.fail(
                 lease,
                 str(error),
-                park_after=verdict.park_after,
-                retry_at=now + verdict.wait,
-                outage=verdict.fault == "outage",
+                park_after=decision.park_after,
+                retry_at=now + decision.wait,
+                outage=decision.fault == "outage",
             )
         self._failures += 1
-        self._after_outage = verdict.fault == "outage"
-        stopped = str(error) if verdict.ends_run else None
+        self._after_outage = decision.fault == "outage"
+        stopped = str(error) if decision.ends_run else None
         if stopped is None and self._failures % _MOST_FAILURES == 0:
             # The fault is not that of a single chunk, and each batch may cost a call.
             stopped = f"{_MOST_FAILURES} batches in a row failed, the last with: {error}"
@@ -476,26 +484,13 @@ class Enricher:
         return estimate(self._store, self._extractor, space, self._settings, redo)
 
 
-class _Read(NamedTuple):
+class _Derived(NamedTuple):
     """The result of an extraction; ``error`` is the reason if the summary could not be written."""
 
     derivation: Derivation
     rejected: tuple[str, ...] = ()
     usage: Usage = Usage()
     error: CogniGraphError | None = None
-
-
-class _OutOfOrderError(Exception):
-    """Raised when the chunks precede others of their session that are already done."""
-
-
-class _Spent(CogniGraphError):
-    """An error after the extractor has incurred usage."""
-
-    def __init__(self, error: CogniGraphError, usage: Usage) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.usage = usage
 
 
 def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:

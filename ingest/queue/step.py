@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.ingest.extraction import Contextual, Estimating, Extractor, Summarising, Window
+from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.ingest.stated import read_by
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
@@ -66,16 +66,17 @@ class Limits:
 
     def reached(self, usage: Usage, seconds: float, rounds: int = 0) -> str | None:
         """A sentence that names the limit that is reached; ``None`` if none is."""
-        if self.rounds is not None and rounds >= self.rounds:
-            return f"the limit of {self.rounds:,} rounds is reached"
-        if self.calls is not None and usage.calls >= self.calls:
-            return f"the limit of {self.calls:,} calls is reached"
-        if self.tokens is not None and usage.input_tokens + usage.output_tokens >= self.tokens:
-            return f"the limit of {self.tokens:,} tokens is reached"
-        if self.cost is not None and usage.cost >= self.cost:
-            return f"the limit of cost {self.cost:g} is reached"
-        if self.time is not None and seconds >= self.time.total_seconds():
-            return f"the limit of {self.time.total_seconds():g} seconds is reached"
+        tokens = usage.input_tokens + usage.output_tokens
+        time = None if self.time is None else self.time.total_seconds()
+        for used, limit, what in (
+            (rounds, self.rounds, "{:,} rounds"),
+            (usage.calls, self.calls, "{:,} calls"),
+            (tokens, self.tokens, "{:,} tokens"),
+            (usage.cost, self.cost, "cost {:g}"),
+            (seconds, time, "{:g} seconds"),
+        ):
+            if limit is not None and used >= limit:
+                return f"the limit of {what.format(limit)} is reached"
         return None
 
 
@@ -103,14 +104,13 @@ class Estimate:
 
 def window_of(lease: Lease, extractor: Extractor) -> Window:
     """The window of a lease that an extractor gets, with only those chunks that it reads."""
-    chunks = tuple(lease.chunks[index] for index in read_by(extractor, lease.chunks))
+    chunks = tuple(lease.chunks[index] for index in read_by(extractor.also_reads, lease.chunks))
     return Window(lease.space, lease.session, chunks, lease.before, lease.notes)
 
 
 def context_of(extractor: Extractor, settings: EnrichSettings) -> int:
     """The number of earlier chunks that an extractor gets as context."""
-    wanted = extractor.context if isinstance(extractor, Contextual) else 0
-    return max(settings.context, wanted)
+    return max(settings.context, extractor.context)
 
 
 def estimate(
@@ -123,13 +123,11 @@ def estimate(
     """Add up all pending windows of a space; nothing is leased, called or written.
 
     With ``redo``, windows are included that would be pending if the chunks of these extractors were
-    requeued. An :class:`~cognigraph.ingest.extraction.Estimating` extractor estimates each window.
-    It sees the session's current notes, so later windows of a session may cost a little more. Due
-    summaries count as windows without chunks if the extractor is ``Summarising``.
+    requeued. The extractor estimates each window. It sees the session's current notes, so later
+    windows of a session may cost a little more. Due summaries count as windows without chunks if it
+    summarises.
     """
-    ask = extractor.estimate if isinstance(extractor, Estimating) else None
-    usage: Usage | None = None if ask is None else Usage()
-    summarises = isinstance(extractor, Summarising)
+    usages: list[Usage | None] = []
     sessions = turns = chunks = windows = again = summaries = 0
     context = context_of(extractor, settings)
     renewed = dict.fromkeys(store.queue.read_by(space, redo) if redo else ())
@@ -141,10 +139,9 @@ def estimate(
             fresh = (replace(chunk, attempts=0, outages=0, crashes=0) for chunk in lease.chunks)
             lease = replace(lease, chunks=tuple(fresh))
         summary_due = lease.notes.backlog is not None and not lease.notes.backlog.parked
-        if summary_due and summarises:
+        if summary_due and extractor.summarises:
             summaries += 1
-            if ask is not None and usage is not None:
-                usage += ask(window_of(replace(lease, chunks=()), extractor))
+            usages.append(extractor.estimate(window_of(replace(lease, chunks=()), extractor)))
         sessions += bool(lease.chunks)
         turns += len({chunk.message_id for chunk in lease.chunks})
         chunks += len(lease.chunks)
@@ -152,8 +149,10 @@ def estimate(
         for part in batches(lease, settings, context):
             window = window_of(part, extractor)
             windows += bool(window.chunks or not part.chunks)
-            if ask is not None and window.chunks and usage is not None:
-                usage += ask(window)
+            if window.chunks:
+                usages.append(extractor.estimate(window))
+    known = [usage for usage in usages if usage is not None]
+    usage = sum(known, Usage()) if len(known) == len(usages) else None
     return Estimate(extractor.name, sessions, turns, chunks, windows, again, summaries, usage)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event, Thread
@@ -36,9 +36,9 @@ class Chore:
 class BackgroundWorker:
     """A daemon thread that enriches whenever there is work, or after a pause in new messages.
 
-    The length of the pause is ``settings.settle``, or else ``settle`` of a
-    :class:`~cognigraph.ingest.extraction.Pausing` extractor. Work that an earlier process left
-    pending is done first. A ``chore`` is done at the start and at intervals, between batches.
+    The length of the pause is ``settings.settle``, or else the extractor's. Work that an earlier
+    process left pending is done first. A ``chore`` is done at the start and at intervals, between
+    batches.
 
     Only :meth:`stop` ends the work for good. Whatever else ends it is logged and shown by
     :attr:`state`, and after a pause the work begins anew.
@@ -157,10 +157,13 @@ class BackgroundWorker:
                 self._wake.wait(self._poll)
                 self._wake.clear()
 
-    def _done(self, step: Step) -> None:
-        self._begun = time.monotonic()
-        if step.error is None:
-            self._progress, self._forsaken = self._begun, None
+    def _steps(self, space: str | None, is_over: Callable[[], bool]) -> Iterator[Step]:
+        """Yield what is done until nothing is ready, or ``is_over`` says so."""
+        for step in self._enricher.steps(space, is_over):
+            self._begun = time.monotonic()
+            if step.error is None:
+                self._progress, self._forsaken = self._begun, None
+            yield step
 
     def _look(self) -> None:
         """Look now and then, while nothing is done, whether there are messages that wait."""
@@ -176,9 +179,8 @@ class BackgroundWorker:
 
     def _step(self) -> bool:
         busy = False
-        for step in self._enricher.steps(None, self._stop.is_set):
+        for _ in self._steps(None, self._stop.is_set):
             busy = True
-            self._done(step)
             self._do_chore()
         return busy
 
@@ -187,17 +189,18 @@ class BackgroundWorker:
         assert self._debounce is not None
         while not self._is_interrupted() and self._enricher.embed_waiting():
             self._begun = time.monotonic()
-        if self._hurried:
-            return self._hurried_steps(self._hurried.pop())
+        if self._hurried:  # until a caller waits for another space
+            space = self._hurried.pop()
+            hurried = self._steps(space, lambda: self._is_interrupted(space))
+            return sum(1 for _ in hurried) > 0
         if self._quota <= 0:
             pending = self._enricher.waiting().total
             if not self._debounce.is_ready(pending, time.monotonic()):
                 return False
             self._quota = pending
         busy = False
-        for step in self._enricher.steps(None, self._is_interrupted):
+        for step in self._steps(None, self._is_interrupted):
             busy = True
-            self._done(step)
             self._quota -= max(1, step.chunks)
             if self._quota <= 0:
                 break
@@ -208,16 +211,6 @@ class BackgroundWorker:
             self._debounce.started(self._enricher.waiting().total, time.monotonic())
         return busy
 
-    def _is_interrupted(self) -> bool:
-        """Whether the work is to end, or a caller waits for other work."""
-        return self._stop.is_set() or bool(self._hurried)
-
-    def _hurried_steps(self, space: str | None) -> bool:
-        """Work on a space for which a caller waits, until another one waits for another space."""
-        busy = False
-        for step in self._enricher.steps(
-            space, lambda: self._stop.is_set() or bool(self._hurried - {space})
-        ):
-            busy = True
-            self._done(step)
-        return busy
+    def _is_interrupted(self, *spaces: str | None) -> bool:
+        """Whether the work is to end, or a caller waits for others than these spaces."""
+        return self._stop.is_set() or not self._hurried.issubset(spaces)

@@ -16,10 +16,10 @@ from itertools import islice, takewhile
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
-from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Extractor, Fact, Mention, Window
 from cognigraph.ingest.rules.statements import alias_in
 from cognigraph.ingest.rules.summary import SessionState, shorten
-from cognigraph.ingest.rules.turns import CONTEXT, ChunkInContext, ReadSentence
+from cognigraph.ingest.rules.turns import CONTEXT, LONGEST_ADDITION, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
 
@@ -48,32 +48,24 @@ _OPENERS = word_set(
 )
 
 
-class RulesExtractor:
+class RulesExtractor(Extractor):
     """Extracts by rules, without a model or network. Stateless between calls.
 
     ``timezone`` is the speakers' time zone, which determines what day "yesterday" is. The default
     is the time zone of each chunk's own time.
     """
 
+    name = "rules-8"
     weight_set: WeightSetName = "plain"
     also_reads: frozenset[AlsoRead] = frozenset({"stated"})
+    context = CONTEXT
 
     def __init__(self, *, timezone: tzinfo | None = None) -> None:
         self._timezone = timezone
 
-    @property
-    def name(self) -> str:
-        """``rules-8``."""
-        return "rules-8"
-
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""
         return Usage()
-
-    @property
-    def context(self) -> int:
-        """Number of preceding chunks needed for a result that does not depend on the window."""
-        return CONTEXT
 
     def extract(self, window: Window) -> Extraction:
         """Extract the window's facts and mentions, and the session's updated keys and themes.
@@ -148,19 +140,16 @@ def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
         salience = _salience(item)
         if salience:
             salience = round(salience - penalty, 4)
-        after = takewhile(_goes_on, turn.read[number + 1 :])
+        after = takewhile(_adds_to_it, turn.read[number + 1 :])
         text = " ".join(shorten(said.sentence.text) for said in (item, *after))
         state.add_sentence(number, speaker, text, salience, day)
 
 
-def _goes_on(item: ReadSentence) -> bool:
+def _adds_to_it(item: ReadSentence) -> bool:
+    """Whether a sentence corrects the one before it, or says what that is now."""
     lows = [token.low for token in item.sentence.tokens]
-    is_now = lows[:1] != [] and lows[0] in _UNCLEAR and "now" in lows and len(lows) <= _LONGEST_NEWS
-    return item.corrects or (is_now and not item.sentence.question)
-
-
-_LONGEST_NEWS = 16
-"""Tokens; a longer sentence says something of its own."""
+    is_news = "now" in lows and lows[0] in _UNCLEAR and len(lows) <= LONGEST_ADDITION
+    return item.corrects or (is_news and not item.sentence.question)
 
 
 def _salience(item: ReadSentence) -> float:

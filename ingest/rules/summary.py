@@ -96,17 +96,21 @@ class TurnSigns:
         asks = bool(sentences) and sentences[-1].rstrip().endswith("?")
         last = " ".join(sentences[cues[-1] :] if cues else sentences[-1:])
         terms = frozenset(query_terms(chunk.text))
+        among_people = chunk.role is None
         return cls(
             chunk.uid,
             chunk.at,
             terms,
             frozenset(query_terms(last)) if asks or cues else terms,
             asks,
-            bool(_REPLY.match(chunk.text)) or (chunk.role is None and _goes_on(chunk.text, asks)),
+            bool(
+                _REPLY.match(chunk.text)
+                or (among_people and not asks and _ANSWERS.match(chunk.text))
+            ),
             bool(cues),
             bool(cues) and cues[0] > 0,
             chunk.role == "assistant",
-            chunk.role is None and _is_reaction(sentences),
+            among_people and len(sentences) > 1 and len(sentences[0].split()) <= _REACTION,
         )
 
 
@@ -125,7 +129,8 @@ class Episodes:
         if self.last is not None:
             self._place(self.last, turn)
         self.last = turn
-        self._forget()
+        while len(self.found) > 1 and sum(len(uids) for _, uids in self.found) > MOST_COVERED:
+            del self.found[0]
 
     def all(self) -> list[tuple[str, tuple[str, ...]]]:
         """All episodes in order, each with its reason and its turns; the last turn included."""
@@ -171,11 +176,6 @@ class Episodes:
         if turns > 1 and not before.asks and _shifts(turn, following, self.near):
             return "shift"
         return ""
-
-    def _forget(self) -> None:
-        """Drop the oldest episodes beyond the maximum number of turns."""
-        while len(self.found) > 1 and sum(len(uids) for _, uids in self.found) > MOST_COVERED:
-            del self.found[0]
 
     def dump(self) -> list[Any]:
         """As JSON values; :meth:`load` restores an equal object."""
@@ -235,16 +235,6 @@ def _shifts(turn: TurnSigns, following: TurnSigns | None, near: Sequence[TurnSig
         return False
     old = frozenset[str]().union(*(item.terms for item in near))
     return len(new & old) <= _KEPT * min(len(new), len(old))
-
-
-def _goes_on(text: str, asks: bool) -> bool:
-    """Whether a statement begins like one that goes on from what another one has said."""
-    return not asks and bool(_ANSWERS.match(text))
-
-
-def _is_reaction(sentences: Sequence[str]) -> bool:
-    """Whether the first of several sentences only reacts to what was said before."""
-    return len(sentences) > 1 and len(sentences[0].split()) <= _REACTION
 
 
 def _row(turn: TurnSigns) -> list[Any]:

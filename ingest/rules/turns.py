@@ -33,6 +33,7 @@ _DROPPED_LINE = re.compile(
     r"|[-=*_]{3,}[ \t]*"  # a rule
     r")"
 )
+_LONGEST_LINE = 2000
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
 _LABEL = re.compile(r"[*_]{2}[^*_\n]{1,60}(?:[.:][*_]{2}|[*_]{2}:)[ \t]+(?=\S)")
 _EMPHASIS = re.compile(r"(?<!\w)[*]{1,3}(?=\S)|(?<=\S)[*]{1,3}(?!\w)")
@@ -43,11 +44,11 @@ def prose(text: str) -> str:
     if not any(mark in text for mark in '#>|*_`~-+•0123456789"“'):
         return text
     text = _QUOTED.sub("\n", _FENCE.sub("\n", text))
-    return "\n".join(_plain(line) for line in text.split("\n") if not _is_dropped(line))
-
-
-def _is_dropped(line: str) -> bool:
-    return len(line) < 2000 and _DROPPED_LINE.fullmatch(line) is not None
+    return "\n".join(
+        _plain(line)
+        for line in text.split("\n")
+        if len(line) >= _LONGEST_LINE or _DROPPED_LINE.fullmatch(line) is None
+    )
 
 
 def _plain(line: str) -> str:
@@ -93,10 +94,10 @@ class ReadSentence:
     def corrects(self) -> bool:
         """Whether it begins as if it corrected what was said before it."""
         lows = [token.low for token in self.sentence.tokens]
-        return len(lows) <= _LONGEST_CORRECTION and is_correction(lows[:4])
+        return len(lows) <= LONGEST_ADDITION and is_correction(lows[:4])
 
 
-_LONGEST_CORRECTION = 16
+LONGEST_ADDITION = 16
 """Tokens; a longer sentence says something of its own."""
 
 
@@ -105,7 +106,8 @@ class ChunkInContext:
 
     def __init__(self, chunk: WorkChunk, before: Iterable[ChunkInContext]) -> None:
         self.chunk = chunk
-        plain = prose(without_captions(chunk.text))
+        # What a picture shows is no fact: "[photo: a red bicycle]".
+        plain = prose(_PICTURE.sub(" ", chunk.text) if "[" in chunk.text else chunk.text)
         self.sentences = tuple(sentences(plain))
         self.english = is_english(" ".join(sentence.text for sentence in self.sentences[:_JUDGED]))
         self._around = tuple(before)[-CONTEXT:]
@@ -177,15 +179,12 @@ def _read(
             if name.sure:
                 known.setdefault(name.text.lower(), name.type)
         placed = {name.start: name for name in named}
-        common = () if english else _common_words(sentence)
+        # Words that carry the grammar of another language are in no phrase, as times are.
+        tokens = () if english else enumerate(sentence.tokens)
+        common = (at for at, token in tokens if is_foreign_word(token.low))
         phrases = key_phrases(sentence.tokens, placed, {*dated, *common}, full)
         read.append(ReadSentence(sentence, named, tuple(times), tuple(phrases), english))
     return read
-
-
-def _common_words(sentence: Sentence) -> Iterable[int]:
-    """Return the positions of words that carry the grammar of another language."""
-    return (at for at, token in enumerate(sentence.tokens) if is_foreign_word(token.low))
 
 
 def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
@@ -197,8 +196,3 @@ def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
         return name
     fitting = {speaker for first, speaker in aliases.items() if first.startswith(low)}
     return replace(name, text=fitting.pop(), type="person") if len(fitting) == 1 else name
-
-
-def without_captions(text: str) -> str:
-    """Remove captions in brackets ("[photo: a red bicycle]"): what a picture shows is no fact."""
-    return _PICTURE.sub(" ", text) if "[" in text else text

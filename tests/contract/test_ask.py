@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cognigraph import ConfigurationError, Filter, SearchSettings, Settings, Strategy
+from cognigraph import Assessment, ConfigurationError, Filter, SearchSettings, Settings, Strategy
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest import Fact
-from cognigraph.loop import AskAsItIs, JudgeByRules, RefreshByRules, Retry, RouteByRules, ama
+from cognigraph.loop import AskAsItIs, Retry, ama
 from cognigraph.operations.asking import loop_state
 from cognigraph.testing import ScriptedModel
 from tests.cases import first_on_neo4j
@@ -170,14 +170,17 @@ def test_without_a_model_there_is_the_block_and_a_note(open_memory, extractor, s
 
 @pytest.mark.slow
 @pytest.mark.above_stores
-def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, space_name):
+def test_a_strategy_without_a_model_reads_every_layer_once(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)
-    rules = Strategy(
-        name="rules", route=RouteByRules(2), assess=JudgeByRules(), reflect=Retry(2),
-        repair=RefreshByRules(), rounds=9,
-    )  # fmt: skip
+
+    def assess(state):
+        return Assessment("enough" if "live" in state.question else "partial")
+
+    functions = Strategy(
+        name="functions", route=AskAsItIs(2, "facts"), assess=assess, reflect=Retry(2), rounds=9
+    )
     seen = []
-    block = space.context("How many dogs does Ann keep?", now=NOW, strategy=rules,
+    block = space.context("How many dogs does Ann keep?", now=NOW, strategy=functions,
                           on_round=seen.append)  # fmt: skip
     assert [(item.plan.layer, item.plan.related) for item in seen] == [
         ("facts", False), ("messages", False), ("episodes", False), ("messages", True),
@@ -185,7 +188,7 @@ def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, spac
     assert {item.layer for ended in seen for item in ended.found} == {"facts", "messages"}
     assert "Facts:" in block and "Messages:" in block
     done = []
-    space.context("Where does Ann live?", now=NOW, strategy=rules, on_round=done.append)
+    space.context("Where does Ann live?", now=NOW, strategy=functions, on_round=done.append)
     assert [item.assessment.verdict for item in done] == ["enough"]
 
 

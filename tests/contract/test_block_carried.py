@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from cognigraph.ingest.extraction import Extraction, Fact, Window
+from cognigraph.ingest.extraction import Extraction, Extractor, Fact, Window
 from cognigraph.model import Theme
 from cognigraph.operations.asking import LoopRequest, new_state
 from tests.conftest import START
@@ -22,7 +22,7 @@ TEXTS = [
 ]
 
 
-class Misreading:
+class Misreading(Extractor):
     """An extractor that reads some dates and numbers right, and makes others up."""
 
     name = "misreading-1"

@@ -132,7 +132,7 @@ def test_an_outage_is_listed_and_parks_nothing(run, extractor):
 @pytest.mark.slow
 def test_enrich_redo_extracts_again(run, extractor):
     run("enrich")
-    extractor._name = "x-2"
+    extractor.name = "x-2"
     found = document(run("enrich", "--redo", "--older-than", "2", "--dry-run", "--json"))[
         "estimate"
     ]
@@ -164,6 +164,7 @@ def test_a_due_summary_is_reported_and_written_later(run, extractor):
     extractor.result = lambda window: replace(
         read(window), keys=None, state="{}", error=down if window.session == "s1" else None
     )
+    extractor.summarises = True
     extractor.summarise = lambda window: Extraction(error=down, usage=Usage(calls=1))
     extractor.estimate = lambda window: Usage(calls=2 if window.chunks else 1)
     code, out, _ = run("enrich")

@@ -22,7 +22,6 @@ from cognigraph import (
     ModelUnavailableError,
 )
 from cognigraph.llm import ChatModel, Prompt
-from cognigraph.llm.replies import Dialects
 from tests.servers.model_server import (
     Behaviour,
     ModelServer,
@@ -49,7 +48,7 @@ ONE = {"facts": ["Ann moved"]}
 
 @contextmanager
 def connected(*behaviours: Behaviour, **options) -> Iterator[tuple[ModelServer, ChatModel]]:
-    defaults = {"attempts": 1, "dialects": Dialects(), "api_key": KEY}
+    defaults = {"attempts": 1, "dialects": {}, "api_key": KEY}
     with (
         ModelServer(*behaviours) as server,
         ChatModel("test", base_url=server.url, **(defaults | options)) as model,

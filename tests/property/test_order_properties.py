@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Extraction, Fact, Mention
-from cognigraph.ingest.extraction import Window
+from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
 from tests.examples import examples
@@ -62,7 +62,7 @@ turns = st.lists(
 )
 
 
-class Scripted:
+class Scripted(Extractor):
     """Returns a fixed extraction for each message, wherever it is in a window."""
 
     name = "scripted-1"

@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from cognigraph import EnrichSettings, Extraction, ExtractionError, Memory, Settings, Space
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.server.app import HEADERS
 from tests.rest.test_rest import BERGEN, OSLO, SPACE
 
@@ -78,7 +79,7 @@ def test_enrichment_in_the_background_has_spans(tmp_path, spans):
 
 
 def test_a_batch_that_fails_says_so_in_its_span_without_a_text(tmp_path, spans):
-    class Failing:
+    class Failing(Extractor):
         name = "failing"
 
         def extract(self, window):
@@ -136,7 +137,7 @@ def test_the_server_is_ready_when_the_first_question_is_no_slower_than_others(se
 
 @pytest.mark.slow
 def test_a_server_whose_embedder_fails_is_ready_and_says_why_with_each_request(serve, tmp_path):
-    class Failing:
+    class Failing(Extractor):
         name, dimension = "failing", 4
 
         def embed(self, texts):
@@ -155,7 +156,7 @@ def test_a_server_whose_embedder_fails_is_ready_and_says_why_with_each_request(s
 def test_a_server_whose_messages_are_not_enriched_says_that_it_is_degraded(serve, tmp_path):
     go_on = Event()
 
-    class Stuck:
+    class Stuck(Extractor):
         name = "stuck-1"
 
         def extract(self, window):

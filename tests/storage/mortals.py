@@ -31,7 +31,7 @@ def turn(number: int) -> Message:
     )
 
 
-class Mortal:
+class Mortal(Extractor):
     """Finds one fact in each message; ``how`` is the way in which the fatal message ends it.
 
     With ``"live"`` it survives.

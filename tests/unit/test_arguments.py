@@ -316,7 +316,7 @@ def test_wrong_fields_of_a_message(memory, field, value):
         ({"embedder": None}, "embedder must be a string or"),
         (
             {"extractor": 5},
-            "extractor must be a string or an Extractor (an object with extract, name), not 5",
+            "extractor must be a string or an Extractor, not 5",
         ),
         ({"extractor": None}, "extractor must be a string or an Extractor"),
         ({"reader": 5}, "reader must be a QuestionReader (an object with read) or None, not 5"),

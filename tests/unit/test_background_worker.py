@@ -21,6 +21,7 @@ from cognigraph import (
     Settings,
     Window,
 )
+from cognigraph.ingest.extraction import Extractor
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 POLL = timedelta(milliseconds=10)
@@ -140,7 +141,7 @@ def test_a_worker_that_ends_again_and_again_is_shown_and_closes_at_once(opened, 
 def test_a_batch_that_does_not_end_is_shown_and_an_interrupt_ends_waiting_for_it(opened):
     go_on = threading.Event()
 
-    class Stuck:
+    class Stuck(Extractor):
         name = "stuck-1"
 
         def extract(self, window: Window) -> Extraction:
@@ -195,7 +196,7 @@ def test_messages_that_no_worker_has_in_hand_are_shown(opened):
 def test_to_wait_for_a_space_is_not_to_wait_for_the_others(opened, tmp_path):
     """A space is flushed within a few batches, however much the other one has added before."""
 
-    class Slow:
+    class Slow(Extractor):
         name = "slow-1"
 
         def extract(self, window: Window) -> Extraction:

@@ -10,7 +10,6 @@ from cognigraph.llm.replies import (
     Answered,
     AskDifferently,
     Dialect,
-    Dialects,
     Refused,
     TryAgain,
     Withheld,
@@ -232,11 +231,3 @@ def test_bodies_of_the_three_modes():
         "m", MESSAGES, SCHEMA, temperature=0.5, max_output_tokens=9
     )
     assert body == {"model": "m", "messages": told, "max_completion_tokens": 9}
-
-
-def test_what_was_learned_is_known_by_endpoint_and_model():
-    dialects = Dialects()
-    dialects.learn("http://a", "m", Dialect("text"))
-    assert dialects.get("http://a", "m", Dialect()) == Dialect("text")
-    assert dialects.get("http://a", "other", Dialect()) == Dialect()
-    assert dialects.get("http://b", "m", Dialect()) == Dialect()

@@ -31,7 +31,6 @@ from cognigraph.loop import (
     Intent,
     batches_of,
     hymem,
-    intent_by_rules,
     later_time_wins,
     layer_of,
 )
@@ -53,19 +52,6 @@ def test_the_routing_function_of_ama_for_all_16_intents(bits):
     fine, abstract, event, atomic = bits
     expected = "messages" if fine else "episodes" if abstract or event else "facts"
     assert layer_of(Intent(fine, abstract, event, atomic)) == expected
-
-
-@each(
-    ("question", "layer"),
-    [
-        ("What exactly did Mira say about the rent?", "messages"),
-        ("How would you describe Jonas?", "episodes"),
-        ("What happened to the green Peugeot?", "episodes"),
-        ("Where does Mira live?", "facts"),
-    ],
-)
-def test_intents_by_rules(question, layer):
-    assert layer_of(intent_by_rules(question)) == layer
 
 
 @given(st.lists(st.integers()), st.integers(1, 9))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 from hypothesis import given
 
@@ -67,29 +69,31 @@ def test_missing_and_unused_inputs_are_errors():
         render(SUMMARISE, "create", turns="-", keys="-")
 
 
-HEADER = "---\nname: a\nversion: 1\ninputs: x\nschema: S\n---\n"
+PACKAGES = [
+    "cognigraph.evaluate.prompts",
+    "cognigraph.ingest.membuilder.prompts",
+    "cognigraph.ingest.model.prompts",
+    "cognigraph.loop.prompts",
+    "cognigraph.retrieve.question.prompts",
+    "cognigraph.training.prompts",
+]
 
 
-@each(
-    "text",
-    [
-        "no header",
-        HEADER + "## system\nHello.",
-        HEADER + "## user\n{{x}}",
-        HEADER + "## system\nHello.\n## user\n{{y}}",
-        HEADER + "## system\nHello.\n## user\n{{x}} {{y}}",
-        HEADER.replace("version: 1", "version: one") + "## system\nHello.\n## user\n{{x}}",
-        HEADER.replace("schema: S\n", "") + "## system\nHello.\n## user\n{{x}}",
-        HEADER.replace("schema: S", "schema") + "## system\nHello.\n## user\n{{x}}",
-    ],
-)
-def test_wrong_files_are_errors(text):
-    with pytest.raises(ConfigurationError, match=r"^a\.md: "):
-        read(text, "a.md")
+@each("package", PACKAGES)
+def test_every_file_declares_what_it_uses(package):
+    ids = [path.name.removesuffix(".md") for path in files(package).iterdir()]
+    found = [id for id in ids if not id.startswith("__")]
+    assert found
+    for id in found:
+        file = prompt_file(id, package)
+        assert file.id == id
+        assert set(file.inputs) == frozenset().union(*map(file.inputs_of, file.parts))
+        assert "system" in file.parts and len(file.parts) > 1 and file.schema
 
 
 def test_a_file_as_it_should_be():
-    file = read(HEADER + "## system\nHello.\n## user\nSay {{x}} and {{x}}.\n", "a.md")
+    header = "---\nname: a\nversion: 1\ninputs: x\nschema: S\n---\n"
+    file = read(header + "## system\nHello.\n## user\nSay {{x}} and {{x}}.\n")
     assert (file.id, file.inputs) == ("a-1", ("x",))
     assert render(file, x="{{x}}") == Prompt("a", "1", "Hello.", "Say {{x}} and {{x}}.")
 

@@ -18,7 +18,7 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.ingest.extraction import older, parse
-from cognigraph.ingest.queue.lease import FailureDecision, fault_of, judge
+from cognigraph.ingest.queue.lease import FailureDecision, decide_on_failure, fault_of
 from cognigraph.ingest.queue.step import Limits
 from cognigraph.stores.batch_size import batch_size, crash_reason, failures_of
 from tests.cases import each
@@ -87,7 +87,7 @@ def test_a_failure_is_attributed_to_the_chunk_or_the_service(error, fault):
 
 
 def verdict(error, *, chunks=1, attempts=0, outages=0, after_outage=False):
-    return judge(
+    return decide_on_failure(
         error,
         chunks=chunks,
         attempts=attempts,

@@ -11,7 +11,6 @@ from cognigraph.resolution.name_forms import (
     instant,
     kept,
     order,
-    order_fact,
     rank,
 )
 from cognigraph.times import to_micros
@@ -47,7 +46,7 @@ def test_the_canonical_spelling_is_the_earliest_then_the_plainest_then_the_first
     assert first([(NOW, ("anna",)), (NOW, ("Anna",))])[1] == ("Anna",)
     assert first([(NOW, ("Anna",))]) == (order(START, "Anna"), ("Anna",))
     fact = ("Anna", "Likes", "tea")
-    assert first([(NOW, fact)]) == (order_fact(START, *fact), fact)
+    assert first([(NOW, fact)]) == (order(START, *fact), fact)
 
 
 def test_a_spelling_begins_with_its_instant_and_ends_with_its_rank():

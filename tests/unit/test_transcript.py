@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from cognigraph.ingest.model.summarise import SummaryState
-from cognigraph.ingest.model.transcript import Turn, halves, numbered, one_line, split, unnumbered
+from cognigraph.ingest.model.transcript import Turn, halves, numbered, one_line, split
 from cognigraph.stores.records import WorkChunk
 
 AT = datetime(2025, 4, 27, 21, 50, tzinfo=UTC)
@@ -23,8 +23,8 @@ def test_turns_are_numbered_under_their_local_days():
     assert numbered([turn("One."), turn("Two.", "Ben", 130)]) == (
         "# Sunday 2025-04-27\n[1] 21:50 Ann: One.\n# Monday 2025-04-28\n[2] 00:00 Ben: Two."
     )
-    assert unnumbered([turn("One.")]) == "# Sunday 2025-04-27\n21:50 Ann: One."
-    assert (numbered([]), unnumbered([])) == ("-", "-")
+    assert numbered([turn("One.")], numbers=False) == "# Sunday 2025-04-27\n21:50 Ann: One."
+    assert (numbered([]), numbered([], numbers=False)) == ("-", "-")
 
 
 def test_a_turn_is_one_line_and_closes_no_tag():

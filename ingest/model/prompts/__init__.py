@@ -1,5 +1,1 @@
-"""Prompts: numbered files with a header, and the one function that renders them."""
-
-from cognigraph.llm.prompts import PromptFile, prompt_file, render
-
-__all__ = ["PromptFile", "prompt_file", "render"]
+"""The prompts of the model extractor, in the form of :mod:`cognigraph.llm.prompts`."""
