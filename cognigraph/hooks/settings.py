@@ -1,7 +1,9 @@
 """Write the hooks into an agent's settings, and take them out again, without touching the rest.
 
-The file is plain JSON, which is written as agents write it themselves: the order of what is in it
-stays, and so does its indentation.
+The file is edited as text: comments, order and formatting of everything else stay as they are, and
+what is taken out is exactly what was put in. A container that was there and empty gets its first
+element right behind its bracket; one that is made here begins with a line break. So both can be
+told apart when the element is removed.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 import re
 import shlex
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -21,9 +24,13 @@ from cognigraph.hooks.agents import Agent
 
 BACKUP = ".cognigraph-backup"
 """What is added to the name of a settings file to name the copy from before the last change."""
+_GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_DECODER = json.JSONDecoder()
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from cognigraph.cli import main; main()"
 """What a hook runs; the next word is the folder with the package. If that is gone, it ends with 1,
 where a script that is gone ends with 2, by which a hook of Claude Code rejects the prompt."""
+_OLD_LAUNCH = " -m cognigraph hook "
+"""How hooks began that were installed earlier."""
 
 
 def settings_file(agent: Agent, project: str | None) -> Path:
@@ -31,6 +38,101 @@ def settings_file(agent: Agent, project: str | None) -> Path:
     if project is None:
         return Path(agent.user_folder(), agent.file)
     return Path(project, agent.project_folder or agent.folder, agent.project_file or agent.file)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A value of a JSON text: where it is, and what is in it."""
+
+    start: int
+    end: int = 0
+    value: Any = None
+    members: list[_Member] = field(default_factory=list)
+
+    def member(self, key: str) -> int | None:
+        """The position of a key among the members."""
+        keys = [member.key for member in self.members]
+        return keys.index(key) if key in keys else None
+
+
+@dataclass(slots=True)
+class _Member:
+    """An element of an array or a pair of an object; ``comma`` is where the comma before it is."""
+
+    key: str | None
+    start: int
+    comma: int
+    node: _Node
+
+
+_Chain = list[tuple[_Node, int]]
+"""Containers from the root inwards, each with the position of the next member."""
+
+
+class _Parser:
+    """Reads JSON with comments and trailing commas, and keeps positions."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def parse(self) -> _Node:
+        """The one value of the text.
+
+        Raises:
+            ValueError: it is not JSON; the message says where.
+        """
+        root = self._value(self._skip(1 if self._text.startswith("\ufeff") else 0))
+        if (end := self._skip(root.end)) != len(self._text):
+            raise self._error(end)
+        return root
+
+    def _skip(self, index: int) -> int:
+        gap = _GAP.match(self._text, index)
+        return gap.end() if gap else index
+
+    def _error(self, index: int) -> ValueError:
+        line = self._text.count("\n", 0, index) + 1
+        what = repr(self._text[index : index + 1]) if index < len(self._text) else "its end"
+        return ValueError(f"line {line} has {what} where JSON does not")
+
+    def _value(self, index: int) -> _Node:
+        sign = self._text[index : index + 1]
+        if sign in ("{", "["):
+            return self._container(index, "}" if sign == "{" else "]")
+        value, end = _DECODER.raw_decode(self._text, index)
+        return _Node(index, end, value)
+
+    def _container(self, start: int, closing: str) -> _Node:
+        node = _Node(start, value={} if closing == "}" else [])
+        index, comma = self._skip(start + 1), -1
+        while self._text[index : index + 1] != closing:
+            if node.members and comma < 0:
+                raise self._error(index)
+            node.members.append(self._member(index, comma, closing))
+            index, comma = self._skip(node.members[-1].node.end), -1
+            if self._text[index : index + 1] == ",":
+                index, comma = self._skip(index + 1), index
+        node.end = index + 1
+        for member in node.members:
+            if member.key is None:
+                node.value.append(member.node.value)
+            else:
+                node.value[member.key] = member.node.value
+        return node
+
+    def _member(self, index: int, comma: int, closing: str) -> _Member:
+        if closing == "]":
+            return _Member(None, index, comma, self._value(index))
+        if self._text[index : index + 1] != '"':
+            raise self._error(index)
+        key, end = _DECODER.raw_decode(self._text, index)
+        colon = self._skip(end)
+        if self._text[colon : colon + 1] != ":":
+            raise self._error(colon)
+        return _Member(key, index, comma, self._value(self._skip(colon + 1)))
+
+
+# What is written
 
 
 def command(agent: Agent, event: str, db: Path | None) -> str:
@@ -71,7 +173,11 @@ def gone(command_text: str) -> list[str]:
 def is_own(agent: Agent, given: Any) -> bool:
     """Whether an element of the settings is one of our hooks."""
     text = given.get("command") if isinstance(given, dict) else None
-    return isinstance(text, str) and f" hook {agent.name} " in text and _LAUNCH in text
+    return (
+        isinstance(text, str)
+        and f" hook {agent.name} " in text
+        and any(launch in text for launch in (_LAUNCH, _OLD_LAUNCH))
+    )
 
 
 def added(text: str | None, agent: Agent, db: Path | None) -> str:
@@ -82,18 +188,27 @@ def added(text: str | None, agent: Agent, db: Path | None) -> str:
     """
     if agent.plugin:
         return _plugin(agent.plugin, text, _words(agent, "", db))
-    settings = {} if text is None else _settings(text)
-    _take_out(settings, agent)
-    hooks = settings.setdefault("hooks", {})
-    for event in agent.events:
-        hooks.setdefault(event, []).append(_entry(agent, event, db))
-    if not agent.is_grouped:
-        settings.setdefault("version", 1)
-    return _text(settings, text)
+    wanted = {event: [_entry(agent, event, db)] for event in agent.events}
+    rest = None if text is None else removed(text, agent)
+    if rest is None:
+        whole: dict[str, Any] = {"hooks": wanted}
+        return json.dumps(whole if agent.is_grouped else whole | {"version": 1}, indent=2) + "\n"
+    for event, entries in wanted.items():
+        root = _root(rest)
+        position = root.member("hooks")
+        if position is None:
+            return _inserted(rest, root, {"hooks": wanted})
+        hooks = root.members[position].node
+        index = hooks.member(event)
+        if index is None:
+            rest = _inserted(rest, hooks, {event: entries})
+        else:
+            rest = _inserted(rest, hooks.members[index].node, entries)
+    return rest
 
 
 def removed(text: str, agent: Agent) -> str | None:
-    """The settings without our hooks; ``None`` if nothing else is in them.
+    """The settings without our hooks; ``None`` if nothing else was ever in them.
 
     Raises:
         ValueError: they cannot be read.
@@ -101,10 +216,12 @@ def removed(text: str, agent: Agent) -> str | None:
     if agent.plugin:
         _words_of_plugin(text)
         return None
-    settings = _settings(text)
-    if not _take_out(settings, agent):
-        return text
-    return _text(settings, text) if settings.keys() - {"version"} else None
+    while chains := list(_own(_root(text), agent)):
+        rest = _cut(text, chains[-1])
+        if rest is None:
+            return None
+        text = rest
+    return text
 
 
 def installed(text: str, agent: Agent) -> dict[str, str]:
@@ -117,11 +234,8 @@ def installed(text: str, agent: Agent) -> dict[str, str]:
         words = _words_of_plugin(text)
         return {event: shlex.join([*words, event]) for event in agent.events}
     return {
-        event: handler["command"]
-        for event, entries in _settings(text).get("hooks", {}).items()
-        for entry in entries
-        for handler in (entry, *_handlers(entry))
-        if is_own(agent, handler)
+        str(chain[1][0].members[chain[1][1]].key): _element(chain)["command"]
+        for chain in _own(_root(text), agent)
     }
 
 
@@ -144,63 +258,93 @@ def _words_of_plugin(text: str) -> list[str]:
     """
     found = _COMMAND_LINE.search(text)
     words = json.loads(found[1]) if found else []
-    if _LAUNCH not in words:
+    if not {_LAUNCH, "cognigraph"} & set(words):
         raise ValueError("it is not a plugin of cognigraph")
     return [str(word) for word in words]
 
 
-def _settings(text: str) -> dict[str, Any]:
+def _element(chain: _Chain) -> Any:
+    container, index = chain[-1]
+    value = container.members[index].node.value
+    return value["hooks"][0] if "hooks" in value else value
+
+
+def _root(text: str) -> _Node:
     """The settings, checked as far as they are about hooks."""
-    try:
-        settings = json.loads(text.removeprefix("\ufeff"))
-    except ValueError as error:
-        raise ValueError(
-            f"it is not plain JSON: {error}; comments and trailing commas must go"
-        ) from error
-    if not isinstance(settings, dict):
-        raise ValueError("it is no object")
-    hooks = settings.get("hooks", {})
+    root = _Parser(text).parse()
+    hooks = root.value.get("hooks", {}) if isinstance(root.value, dict) else None
     if not isinstance(hooks, dict):
-        raise ValueError("its hooks are not an object")
-    for event, entries in hooks.items():
-        if not isinstance(entries, list):
-            raise ValueError(f"its hooks for {event} are not a list")
-    return settings
+        raise ValueError("its hooks are not an object" if hooks is not None else "is no object")
+    wrong = [event for event, entries in hooks.items() if not isinstance(entries, list)]
+    if wrong:
+        raise ValueError(f"its hooks for {wrong[0]} are not a list")
+    return root
 
 
-def _handlers(entry: Any) -> list[Any]:
-    """The hooks of a group; of what is no group none."""
-    found = entry.get("hooks") if isinstance(entry, dict) else None
-    return found if isinstance(found, list) else []
+def _own(root: _Node, agent: Agent) -> Any:
+    """Where our hooks are."""
+    position = root.member("hooks")
+    if position is None:
+        return
+    hooks = root.members[position].node
+    for index, event in enumerate(hooks.members):
+        for number, entry in enumerate(event.node.members):
+            chain = [(root, position), (hooks, index), (event.node, number)]
+            if is_own(agent, entry.node.value):
+                yield chain
+                continue
+            inner = entry.node.member("hooks")
+            handlers = [] if inner is None else entry.node.members[inner].node.members
+            own = [i for i, handler in enumerate(handlers) if is_own(agent, handler.node.value)]
+            if own and len(own) == len(handlers):
+                yield chain
+            elif own and inner is not None:
+                yield [*chain, (entry.node, inner), (entry.node.members[inner].node, own[0])]
 
 
-def _take_out(settings: dict[str, Any], agent: Agent) -> bool:
-    """Take our hooks out, and groups and events with nothing else; whether there were any."""
-    hooks, is_changed = settings.get("hooks", {}), False
-    for event, entries in list(hooks.items()):
-        kept = []
-        for entry in entries:
-            handlers = _handlers(entry)
-            others = [handler for handler in handlers if not is_own(agent, handler)]
-            if len(others) == len(handlers) and not is_own(agent, entry):
-                kept.append(entry)
-            elif others:
-                kept.append(entry | {"hooks": others})
-        if kept != entries:
-            is_changed = True
-            hooks[event] = kept
-            if not kept:
-                del hooks[event]
-    if is_changed and not hooks:
-        del settings["hooks"]
-    return is_changed
+# Editing
 
 
-def _text(settings: dict[str, Any], like: str | None) -> str:
-    """The settings as JSON, indented as the file is that they come from."""
-    unit = re.search(r"\n([ \t]+)\S", like or "")
-    text = json.dumps(settings, indent=unit[1] if unit else 2, ensure_ascii=False) + "\n"
-    return text.replace("\n", "\r\n") if "\r\n" in (like or "") else text
+def _inserted(text: str, container: _Node, given: dict[str, Any] | list[Any]) -> str:
+    """The text with the first item of ``given`` as the last one of the container."""
+    unit = re.search(r"\n([ \t]+)\S", text)
+    last = container.members[-1] if container.members else None
+    at = container.start + 1 if last is None else last.node.end
+    line = text.rfind("\n", 0, at if last is None else last.start) + 1
+    lead = text[line : at if last is None else last.start]
+    margin = lead[: len(lead) - len(lead.lstrip())]
+    rendered = json.dumps(given, indent=unit[1] if unit else 2, ensure_ascii=False)
+    inside = rendered.split("\n")[1:-1]  # without the brackets around it
+    depth = len(inside[0]) - len(inside[0].lstrip())
+    piece = f"\n{margin}".join(row[depth:] for row in inside)
+    if last is not None:
+        piece = f",\n{lead}{piece}" if not lead.strip() else f", {piece}"
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return text[:at] + piece.replace("\n", newline) + text[at:]
+
+
+def _cut(text: str, chain: _Chain) -> str | None:
+    """The text without a member, and without the containers that were made for it."""
+    container, index = chain[-1]
+    member, count = container.members[index], len(container.members)
+    start, end = member.start, member.node.end
+    if count == 1:
+        if start == container.start + 1:  # the container was there, and empty
+            return text[:start] + text[end:]
+        return _cut(text, chain[:-1]) if len(chain) > 1 else None
+    if index:
+        return text[: member.comma] + _comments(text[member.comma + 1 : start]) + text[end:]
+    after = container.members[1]
+    is_alone = count == 2 and after.key == "version" and len(chain) == 1
+    if is_alone and start != container.start + 1:
+        return None  # as it is made here for Cursor
+    between = text[end : after.comma] + text[after.comma + 1 : after.start]
+    return text[:start] + _comments(between) + text[after.start :]
+
+
+def _comments(between: str) -> str:
+    """What stands beside a comma that is cut, if it is more than white space."""
+    return between.rstrip() + "\n" if between.strip() else ""
 
 
 # The file

@@ -494,7 +494,7 @@ def test_transcripts_are_watched_as_they_grow(
 def test_install_and_remove_leave_the_settings_as_they_were(agent: Agent) -> None:
     path = agent.home / ".claude/settings.json"
     path.parent.mkdir()
-    mine = b'{\n   "model": "opus",\n   "hooks": {\n      "Other": []\n   }\n}\n'
+    mine = b'{\n   "model": "opus", // mine\n   "hooks": {"Stop": [{"hooks": []}]}\n}\n\n'
     path.write_bytes(mine)
     path.chmod(0o640)
     dry = agent.here("hooks", "install", "claude-code", "--dry-run")
@@ -502,7 +502,7 @@ def test_install_and_remove_leave_the_settings_as_they_were(agent: Agent) -> Non
     assert path.read_bytes() == mine
     assert agent.here("hooks", "install", "claude-code").returncode == 0
     written = path.read_bytes()
-    assert written.count(b" hook claude-code ") == 5
+    assert b"// mine" in written and written.count(b" hook claude-code ") == 5
     assert path.stat().st_mode & 0o777 == 0o640
     assert path.with_name("settings.json.cognigraph-backup").read_bytes() == mine
     assert agent.here("hooks", "install", "claude-code").returncode == 0

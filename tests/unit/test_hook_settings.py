@@ -19,20 +19,30 @@ WITH_SETTINGS = {name: agent for name, agent in AGENTS.items() if not agent.plug
 
 FOREIGN = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo hi"}]}
 FILES = {
-    "no hooks": {"model": "opus", "env": {"A": "1"}, "name": "Grüße"},
-    "empty event": {"hooks": {"Other": [], "stop": [{"hooks": []}]}},
-    "foreign": {"hooks": {"Stop": [FOREIGN], "PreToolUse": [FOREIGN]}, "version": 2},
+    "empty": "{}",
+    "empty on lines": "{\n}\n",
+    "one line": '{"model": "opus"}',
+    "no hooks": '{\n  "model": "opus",\n  "env": {"A": "1"}\n}\n',
+    "tabs": '{\n\t"model": "opus"\n}',
+    "empty hooks": '{\n  "hooks": {},\n  "model": "opus"\n}\n',
+    "empty event": '{\n  "hooks": {\n    "Stop": [ ],\n    "stop": []\n  }\n}\n',
+    "foreign": json.dumps({"hooks": {"Stop": [FOREIGN], "SessionStart": [FOREIGN]}}, indent=4),
+    "foreign on one line": json.dumps({"hooks": {"Stop": [FOREIGN], "PreToolUse": [FOREIGN]}}),
+    "comments": (
+        '{\n  // mine\n  "hooks": {\n    "Stop": [] /* none */, // yet\n  },\n  "a": 1, // b\n}\n'
+    ),
+    "windows": '{\r\n  "model": "opus",\r\n  "hooks": {\r\n    "Stop": []\r\n  }\r\n}\r\n',
+    "byte order mark": '\ufeff{\n  "model": "Grüße"\n}\n',
+    "odd spaces": '{ "a" : 1 ,\n\n     "hooks":{ "Stop":[  {"hooks":[ ]}  ] } }',
 }
 
 
 @each(
-    ("agent", "settings", "indent"),
-    product(WITH_SETTINGS.values(), FILES.values(), (2, 4, "\t")),
+    ("agent", "text"),
+    product(WITH_SETTINGS.values(), FILES.values()),
+    ids=map(" ".join, product(WITH_SETTINGS, FILES)),
 )
-def test_what_is_removed_is_what_was_added(
-    agent: Agent, settings: dict[str, object], indent: int | str
-) -> None:
-    text = json.dumps(settings | {"version": 1}, indent=indent, ensure_ascii=False) + "\n"
+def test_what_is_removed_is_what_was_added(agent: Agent, text: str) -> None:
     with_hooks = added(text, agent, None)
     wanted = {event: command(agent, event, None) for event in agent.events}
     assert installed(with_hooks, agent) == wanted
@@ -45,14 +55,13 @@ def test_what_is_removed_is_what_was_added(
     assert removed(elsewhere, agent) == text
 
 
-def test_a_file_of_windows_stays_one() -> None:
+def test_hooks_that_were_installed_earlier_are_replaced() -> None:
     claude = AGENTS["claude-code"]
-    text = '\ufeff{\r\n  "model": "opus"\r\n}\r\n'
-    with_hooks = added(text, claude, None)
-    assert installed(with_hooks, claude).keys() == claude.events.keys()
-    assert "\n" not in with_hooks.replace("\r\n", "")
-    assert removed(with_hooks, claude) == text.removeprefix("\ufeff")
-    assert removed(text, claude) == text
+    earlier = {"command": "/old/python -P -m cognigraph hook claude-code Stop --db /a.db"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [earlier]}]}})
+    assert installed(text, claude) == {"Stop": earlier["command"]}
+    assert gone(earlier["command"]) == ["/old/python"]
+    assert installed(added(text, claude, None), claude)["Stop"] == command(claude, "Stop", None)
 
 
 def test_what_a_command_needs_is_looked_for(
@@ -106,14 +115,18 @@ def test_what_was_written_behind_and_into_our_hooks_stays() -> None:
         },
         "later": True,
     }
+    commented = added('{\n  "a": 1\n}\n', claude, None).replace('"a": 1,', '"a": 1, // mine')
+    assert "// mine" in (removed(commented, claude) or "")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "is not plain JSON: Expecting value"),
-        ('{"a": 1 // mine\n}', "line 1 column 9.*comments and trailing commas must go"),
-        ("[]", "it is no object"),
+        ("", "Expecting value"),
+        ("{", "line 1 has its end"),
+        ('{\n"a": 1\n"b": 2}', "line 3 has '\"'"),
+        ("{} x", "line 1 has 'x'"),
+        ("[]", "is no object"),
         ('{"hooks": []}', "its hooks are not an object"),
         ('{"hooks": {"Stop": {}}}', "its hooks for Stop are not a list"),
     ],
