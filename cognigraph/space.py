@@ -736,7 +736,8 @@ class Space(Tenant):
         """Run a read-only Cypher query that sees only this space; returns rows as dicts.
 
         A label or relationship type that no memory has is logged as a warning.
-        A query sees what is stored now; it can compare ``first_observed``, ``valid_from`` and
+        Every named query takes ``as_of``, a time: what was said later is left out. A query of your
+        own sees what is stored now; it can compare ``first_observed``, ``valid_from`` and
         ``valid_to`` of triples and ``at`` of chunks.
 
         Args:

@@ -14,13 +14,17 @@ if __name__ != "cognigraph.cypher":
 from cognigraph.cypher.catalog import (
     NamedQuery,
     Parameter,
+    check_own_query,
     named_queries,
     named_query,
+    statement_at,
 )
 
 __all__ = [
     "NamedQuery",
     "Parameter",
+    "check_own_query",
     "named_queries",
     "named_query",
+    "statement_at",
 ]

@@ -6,6 +6,7 @@
     // parameters: entity: string, top: integer = 50
     // returns: subject, relation, object
 
+A line ``// as_of: ...`` of it counts only where the query is asked of what had been said by a time.
 Files are read as package data, which works from a wheel, a checkout or a zip archive.
 """
 
@@ -15,6 +16,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -22,34 +24,41 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from cognigraph.errors import NotFoundError, QueryError
+from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
 
 _FIELDS = ("what", "parameters", "returns")
 _HEADER = re.compile(r"//\s*(\w+):\s*(.*)")
 _CONTINUED = re.compile(r"//\s{2,}(\S.*)")
 _PARAMETER = re.compile(r"(?P<name>\w+):\s*(?P<type>\w+)(?:\s*=\s*(?P<default>\"[^\"]*\"|[^,]+))?")
-_TYPES: Mapping[str, type] = {
-    "string": str, "integer": int, "float": float, "boolean": bool,
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str, "integer": int, "float": float, "boolean": bool, "time": (datetime, str),
 }  # fmt: skip
 _FOLDER = "inspect"
+_OTHERS_AT = ("facts-of-session", "newest-facts", "sessions-about")
+_AT = re.compile(r"^// as_of: (.*\n)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a named query. It is required unless it has a default."""
+    """A parameter of a named query. It is required unless it has a default or is optional."""
 
     name: str
     type: str
     default: str | int | float | bool | None = None
+    optional: bool = False
 
     @property
     def required(self) -> bool:
         """Whether the caller must pass a value."""
-        return self.default is None
+        return self.default is None and not self.optional
 
     def __str__(self) -> str:
         default = "" if self.default is None else f" = {json.dumps(self.default)}"
-        return f"{self.name}: {self.type}{default}"
+        return f"{self.name}{'?' * self.optional}: {self.type}{default}"
+
+
+AS_OF = Parameter("as_of", "time", optional=True)
+"""The parameter of every named query that leaves out what was said after this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,11 @@ class NamedQuery:
                     f"the parameter {name} of the query {self.name!r} must be of type "
                     f"{known[name].type}, not {type(value).__name__}"
                 )
-        return {name: given.get(name, parameter.default) for name, parameter in known.items()}
+        return {
+            name: given.get(name, parameter.default)
+            for name, parameter in known.items()
+            if name in given or not parameter.optional
+        }
 
 
 @cache
@@ -94,6 +107,16 @@ def statement(path: str) -> str:
     Raises ``FileNotFoundError`` if there is no such file, which is a bug in cognigraph.
     """
     return resources.files("cognigraph.cypher").joinpath(path).read_text(encoding="utf-8")
+
+
+def statement_at(name: str) -> str:
+    """Return the text of a named query for what had been said by the time ``$as_of``.
+
+    A query that then reads other relationships has a text of its own.
+    """
+    if name in _OTHERS_AT:
+        return statement(f"{_FOLDER}_at/{name}.cypher")
+    return _AT.sub(r"\1", statement(f"{_FOLDER}/{name}.cypher"))
 
 
 @cache
@@ -122,6 +145,22 @@ def named_query(name: str) -> NamedQuery:
     raise NotFoundError(f"no inspection query is named {name!r}{hint} (there are: {known})")
 
 
+def check_own_query(query: str, values: Mapping[str, object]) -> None:
+    """Refuse what is meant for a named query where a query of the user's own is given."""
+    said = query.strip()
+    if said in named_queries():
+        raise ConfigurationError(
+            f"{said!r} is the name of a query, not a query: give it as name={said!r} "
+            f"(on the command line: --name {said})"
+        )
+    if "as_of" in values and "$as_of" not in query:
+        raise ConfigurationError(
+            "as_of is a parameter of the named queries (name='...', or --name); a query of your "
+            "own sees what is stored now, unless it compares first_observed, valid_from or "
+            "valid_to of triples, or at of chunks, with $as_of"
+        )
+
+
 def header(text: str) -> dict[str, str]:
     """Return the fields of the header comment by name. An indented line continues a field."""
     fields: dict[str, str] = {}
@@ -145,9 +184,9 @@ def _read(name: str) -> NamedQuery:
     return NamedQuery(
         name=name,
         what=fields["what"],
-        parameters=_parameters(fields["parameters"]),
+        parameters=(*_parameters(fields["parameters"]), AS_OF),
         returns=tuple(column.strip() for column in fields["returns"].split(",")),
-        text=text,
+        text=_AT.sub("", text),
     )
 
 

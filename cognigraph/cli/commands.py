@@ -110,7 +110,7 @@ def _parameters(given: list[str], name: str | None) -> dict[str, Any]:
     """Read K=V: numbers, booleans and quoted strings as JSON, anything else as a string."""
     strings = set()
     if name is not None:
-        strings = {p.name for p in named_query(name).parameters if p.type == "string"}
+        strings = {p.name for p in named_query(name).parameters if p.type in ("string", "time")}
     parameters: dict[str, Any] = {}
     for item in given:
         key, equals, value = item.partition("=")

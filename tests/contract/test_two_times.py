@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph import ConfigurationError, Filter
+from cognigraph.cypher import named_queries
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
 from tests.cases import each
@@ -177,6 +178,11 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
     ]  # fmt: skip
     assert space.overview.sessions()[0].summary == "told: text 3"
     assert space.overview.sessions(as_of=at("01-01")) == []
+    assert space.cypher(name="keys", session="s", as_of=day) == [{"key": "key 1", "weight": None}]
+    assert space.cypher(name="keys", session="t", as_of=day) == [{"key": "key 2", "weight": 1.0}]
+    assert space.cypher(name="themes", session="s", as_of=day) == [
+        {"title": "told", "summary": "text 1"}
+    ]
     assert [item.id for item in space.overview.sessions(1, 1, as_of=day)] == ["s"]
     read = space._engine.store.graph.sessions
     assert [item.id for item in read(space_name, limit=9, as_of=day, ids=["s", "?"])] == ["s"]
@@ -204,7 +210,64 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
 
 
 @pytest.mark.slow
-def test_the_name_of_a_query_is_no_query(open_memory, space_name):
+def test_named_queries_leave_out_what_was_said_later(homes):
+    july = at("07-01")
+
+    def rows(name, **given):
+        return [tuple(row.values()) for row in homes.cypher(name=name, **given)]
+
+    june, later = datetime(2026, 6, 1, tzinfo=UTC), "another value was given later"
+    then = {
+        "about": [
+            ("Ann", "moved to", "Oslo", "2026-06-01/2026-06-07", False, at("06-10"), 1),
+            ("Ann", "likes", "jazz", None, False, at("03-01"), 1),
+            ("Ann", "lives in", "Bergen", None, False, at("02-01"), 1),
+        ],
+        "hubs": [
+            ("Ann", "person", 3),
+            ("Bergen", "location", 1),
+            ("Oslo", "location", 1),
+            ("jazz", "concept", 1),
+        ],
+        "superseded": [
+            ("Bergen", "lives in", "Ann", "Oslo", "moved to", at("06-10"), "rules", later),
+        ],
+        "timeline": [
+            (None, at("02-01"), june, "Ann", "lives in", "Bergen", False),
+            (None, at("03-01"), None, "Ann", "likes", "jazz", False),
+            ("2026-06-01/2026-06-07", june, None, "Ann", "moved to", "Oslo", False),
+        ],
+        "sessions-about": [
+            ("s-o", at("06-10"), at("06-10"), 1),
+            ("s-j", at("03-01"), at("03-01"), 1),
+            ("s-b", at("02-01"), at("02-01"), 1),
+        ],
+        "spread": [
+            ("Ann", "likes", "jazz", 1, 1, 1),
+            ("Ann", "lives in", "Bergen", 1, 1, 1),
+            ("Ann", "moved to", "Oslo", 1, 1, 1),
+        ],
+    }
+    entity = {"entity": "ann"}
+    takes = {"about": entity, "timeline": entity, "sessions-about": entity, "spread": entity}
+    assert {name: rows(name, **takes.get(name, {}), as_of=july) for name in then} == then
+    given = {"entity": "Ann", "session": "s-b", "message": "b"}
+    for name, query in named_queries().items():
+        own = {
+            parameter.name: given[parameter.name]
+            for parameter in query.parameters
+            if parameter.required
+        }
+        assert homes.cypher(name=name, **own, as_of=NOW) == homes.cypher(name=name, **own), name
+        assert homes.cypher(name=name, **own, as_of=at("01-01")) == [], name
+
+
+@pytest.mark.slow
+def test_what_belongs_to_named_queries_is_refused_with_an_own_query(open_memory, space_name):
     space = open_memory().space(space_name)
     with pytest.raises(ConfigurationError, match=r"'timeline' is the name of a query.*--name"):
         space.cypher("timeline", parameters={"entity": "Ann"})
+    with pytest.raises(ConfigurationError, match="as_of is a parameter of the named queries"):
+        space.cypher("MATCH (c:Chunk) RETURN c.id", as_of="not a time")
+    own = "MATCH (c:Chunk) WHERE c.text = $as_of RETURN c.text"
+    assert space.cypher(own, as_of="May") == []

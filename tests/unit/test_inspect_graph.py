@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cognigraph.cypher import named_queries, named_query
+from cognigraph.cypher.catalog import AS_OF
 from cognigraph.cypher.local.graph import EdgeRow, NodeRow, build_graph
 from cognigraph.cypher.local.run_locally import run_on_graph
 from cognigraph.errors import NotFoundError, QueryError
@@ -392,6 +393,8 @@ def test_arguments_of_named_queries_are_checked() -> None:
         hubs.arguments({"depth": 3})
     with pytest.raises(QueryError, match="top of the query 'hubs' must be of type integer"):
         hubs.arguments({"top": True})
+    with pytest.raises(QueryError, match="as_of of the query 'hubs' must be of type time"):
+        hubs.arguments({"as_of": 2026})
 
 
 def test_an_unknown_named_query_suggests_similar_names() -> None:
@@ -404,6 +407,6 @@ def test_headers_name_what_the_query_returns_and_takes() -> None:
         assert query.name == name
         assert query.what and query.what[0].islower()
         for parameter in query.parameters:
-            assert f"${parameter.name}" in query.text
+            assert parameter == AS_OF or f"${parameter.name}" in query.text
             # Space.cypher has parameters of these names itself.
             assert parameter.name not in ("name", "limit", "timeout", "query")
