@@ -23,7 +23,6 @@ from cognigraph.operations.queue import Queue
 from cognigraph.operations.review import Review
 from cognigraph.settings import Settings
 from cognigraph.space import Space
-from cognigraph.validation import check_names, parameter_names
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -67,25 +66,11 @@ def _awaited(
     operation: Callable[Concatenate[_Owner, _P], _R],
 ) -> Callable[Concatenate[Any, _P], Coroutine[Any, Any, _R]]:
     """Make the asynchronous twin of an operation, with its arguments and documentation."""
-    known = parameter_names(operation)
 
     @wraps(operation)
     async def run(self: _Async, /, *arguments: _P.args, **options: _P.kwargs) -> _R:
-        check_names(operation, known, options)
         verb = getattr(self._inner, operation.__name__)
         return await self._threads.run(partial(verb, *arguments, **options))
-
-    return run
-
-
-def _own(operation: Callable[_P, Coroutine[Any, Any, _R]]) -> Callable[_P, Coroutine[Any, Any, _R]]:
-    """Make an asynchronous operation answer an unknown argument as the others do."""
-    known = parameter_names(operation)
-
-    @wraps(operation)
-    async def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
-        check_names(operation, known, options)
-        return await operation(*arguments, **options)
 
     return run
 
@@ -175,7 +160,6 @@ class AsyncSpace(_Async):
     cypher = _awaited(Space.cypher)
     flush = _awaited(Space.flush)
 
-    @_own
     async def add_many(
         self,
         messages: Iterable[Message | Mapping[str, Any]]
@@ -244,7 +228,6 @@ class AsyncMemory(AsyncSpace):
     async def __aexit__(self, *error: object) -> None:
         await self.close()
 
-    @_own
     async def close(self) -> None:
         """Finish the batch that is being enriched and close the store; the rest stays queued.
 

@@ -28,7 +28,7 @@ from cognigraph.space import Space
 from cognigraph.stores.divided import DatabaseOf
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
-from cognigraph.validation import checked, checked_name, checked_names
+from cognigraph.validation import checked, checked_name
 
 
 class Admin:
@@ -130,7 +130,6 @@ class Admin:
         )  # fmt: skip
         return run.run()
 
-    @checked_names
     def copy_space(self, a: str, b: str) -> int:
         """Copy the space ``a`` to the space ``b``, which must hold no messages.
 
@@ -143,7 +142,6 @@ class Admin:
         names = (checked_name("the name of a space", name) for name in (a, b))
         return copying.copy(self._engine, *names)
 
-    @checked_names
     def delete_space(self, name: str, *, by: str | None = None) -> None:
         """Delete a space with all that it holds, also what keeps forgotten messages from returning.
 
@@ -300,7 +298,6 @@ class Memory(Space):
         """Finish the batch that is being enriched and close the store; the rest stays queued."""
         self._engine.close()
 
-    @checked_names
     def space(self, name: str, *, by: str | None = None) -> Space:
         """Get one tenant by its name. Its first message creates it.
 

@@ -294,28 +294,12 @@ class ContextSettings:
 class QuerySettings:
     """Limits on one ``cypher()`` call. A call beyond a limit fails with :class:`QueryError`.
 
-    Limits of the query, beyond which a planner can take minutes: ``max_chars``, ``max_tokens``,
-    ``max_operators`` (AND, OR, XOR, NOT and CASE together), ``max_arithmetic`` (``+ - * / % ^``,
-    including the dashes of relationships), ``max_clauses``, ``max_chain`` (steps such as ``.a.b``
-    or ``[0][0]``, and ``!``), and ``max_depth`` (nested brackets).
-    Limits of all parameters together: ``max_parameter_values``, ``max_parameter_chars`` and
-    ``max_parameter_depth``.
     ``max_steps``: the work of expressions and UNWIND that the server cannot interrupt, such as the
     iterations of a loop. ``max_rows``: intermediate rows on SQLite, which are in the memory of this
     process. ``max_result_chars``: the size of all returned rows and of any value in the query;
     values other than text count as 8.
     """
 
-    max_chars: int = 100_000
-    max_tokens: int = 3_000
-    max_operators: int = 200
-    max_arithmetic: int = 60
-    max_clauses: int = 50
-    max_chain: int = 50
-    max_depth: int = 30
-    max_parameter_values: int = 250_000
-    max_parameter_chars: int = 10_000_000
-    max_parameter_depth: int = 20
     max_steps: int = 30_000_000
     max_rows: int = 200_000
     max_result_chars: int = 50_000_000
@@ -324,9 +308,6 @@ class QuerySettings:
         check_fields(self, "query")
         for field_ in fields(self):
             _require(getattr(self, field_.name) >= 1, f"query.{field_.name} must be at least 1")
-        _require(self.max_depth <= 60, "query.max_depth must be at most 60")
-        _require(self.max_parameter_depth <= 100, "query.max_parameter_depth must be at most 100")
-        _require(self.max_operators <= 400, "query.max_operators must be at most 400")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

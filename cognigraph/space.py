@@ -64,7 +64,7 @@ from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.protocols import Selection
 from cognigraph.stores.records import page_of, position_of
 from cognigraph.times import to_utc, zone
-from cognigraph.validation import checked, checked_names
+from cognigraph.validation import checked
 
 
 class Space(Tenant):
@@ -74,7 +74,6 @@ class Space(Tenant):
     :class:`ConfigurationError`, messages that cannot be stored :class:`InvalidMessageError`.
     """
 
-    @checked_names
     def add(
         self,
         text: str,

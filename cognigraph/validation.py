@@ -12,7 +12,6 @@ import math
 from collections.abc import AsyncIterable, Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date, time, timedelta
-from difflib import get_close_matches
 from functools import cache, wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
@@ -64,23 +63,6 @@ _FREE_TEXT = frozenset({"question", "query"})
 # A file name that is not valid Unicode reaches Python as lone surrogates and must stay as it is.
 _RAW_TEXT = frozenset({"location"})
 
-_SAME = (
-    {"k", "limit", "top_k", "n", "count", "num_results", "max_results", "n_results"},
-    {"question", "query", "text", "content", "message", "prompt"},
-    {"session", "session_id", "thread_id", "conversation", "conversation_id", "run_id"},
-    {"speaker", "author", "user", "user_name", "name", "entity"},
-    {"space", "spaces", "namespace", "tenant", "user_id", "group_id"},
-    {"id", "message_id", "uid", "expect"},
-    {"where", "filter", "filters"},
-    {"max_tokens", "budget", "token_budget", "tokens"},
-    {"at", "time", "timestamp", "date", "created_at", "reference_time"},
-    {"as_of", "before", "until"},
-    {"metadata", "meta", "attributes"},
-    {"location", "path", "db", "db_path", "url", "uri"},
-    {"embedder", "embedding", "embedding_model", "embeddings"},
-)
-"""Words that different libraries use for the same."""
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -93,8 +75,7 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     """Check the arguments of a method before it runs.
 
     NumPy numbers become Python's, and lone surrogates in text become U+FFFD as they do in what is
-    stored. Missing and unknown arguments are a ``TypeError``, as in Python; one for an unknown name
-    says which was probably meant.
+    stored. Missing and unknown arguments are a ``TypeError``, as in Python.
     """
     parameters = list(signature(verb).parameters.values())[1:]
     positional = [
@@ -102,7 +83,6 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
         for p in parameters
         if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     ]
-    known = parameter_names(verb)
     named = {
         p.name
         for p in parameters
@@ -112,7 +92,6 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     @wraps(verb)
     def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
         hints = _hints(cast(Hashable, verb))
-        check_names(verb, known, options)
         given = list(arguments)
         for position, name in enumerate(positional[: len(given) - 1], 1):
             given[position] = argument(name, given[position], hints[name])
@@ -121,18 +100,6 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
         return cast(Callable[..., _R], verb)(*given, **options)
 
     run.__checked__ = True  # type: ignore[attr-defined]
-    return run
-
-
-def checked_names(verb: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Check only the names of the arguments, for a method that checks their values itself."""
-    known = parameter_names(verb)
-
-    @wraps(verb)
-    def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
-        check_names(verb, known, options)
-        return verb(*arguments, **options)
-
     return run
 
 
@@ -355,33 +322,3 @@ def _description(hint: Any) -> str:
 
 def _article(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
-
-
-def parameter_names(verb: Callable[..., Any]) -> tuple[str, ...] | None:
-    """The names that a method takes; ``None`` if it takes any."""
-    parameters = list(signature(verb).parameters.values())[1:]
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        return None
-    kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    return tuple(parameter.name for parameter in parameters if parameter.kind in kinds)
-
-
-def check_names(
-    verb: Callable[..., Any], names: tuple[str, ...] | None, given: Iterable[str]
-) -> None:
-    """Raise ``TypeError``, as Python does, for a name that a method does not take."""
-    unknown = [] if names is None else [name for name in given if name not in names]
-    if unknown:
-        near = _meant(unknown[0], names or ())
-        hint = f"did you mean {' or '.join(map(repr, near))}? It takes" if near else "it takes"
-        called = verb.__name__ if verb.__name__ != "__init__" else verb.__qualname__.split(".")[0]
-        raise TypeError(
-            f"{called}() got an unexpected keyword argument {unknown[0]!r}; "
-            f"{hint}: {', '.join(names or ()) or 'no arguments'}"
-        )
-
-
-def _meant(unknown: str, names: tuple[str, ...]) -> list[str]:
-    """The names that are spelled like an unknown one, or else mean the same elsewhere."""
-    near = get_close_matches(unknown.lower(), names, 2, 0.75)
-    return near or [name for same in _SAME if unknown in same for name in names if name in same][:2]

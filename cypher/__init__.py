@@ -1,8 +1,8 @@
 """The ``.cypher`` files of the package, and read-only Cypher queries confined to one space.
 
 ``catalog`` finds the files and reads their headers. ``guard`` checks a user's query and confines it
-to one space, ``run_on_neo4j`` runs it on Neo4j, and ``local`` runs a subset of Cypher on a networkx
-graph for the SQLite store.
+to one space, ``run_on_neo4j`` runs it on Neo4j, and ``local`` runs a subset of Cypher on a graph
+in memory for the SQLite store.
 """
 
 if __name__ != "cognigraph.cypher":

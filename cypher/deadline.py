@@ -44,14 +44,3 @@ def too_slow(seconds: float) -> QueryError:
     return QueryError(
         f"the query took longer than {seconds:g} s; narrow its patterns or set a longer timeout"
     )
-
-
-class Clocked(str):
-    """A string that checks the time limit at every character while a parser iterates over it."""
-
-    __slots__ = ()
-
-    def __iter__(self) -> Iterator[str]:
-        for character in str.__str__(self):
-            check_clock()
-            yield character

@@ -33,7 +33,7 @@ from cognigraph.cypher.guard.query_limits import (
     check_rows,
 )
 from cognigraph.cypher.guard.readonly import SPACE_PARAMETER, check_parameters
-from cognigraph.cypher.local.rows import Row, plain, properties
+from cognigraph.cypher.local.values import Row, plain, properties
 from cognigraph.errors import QueryError, StoreError, StoreUnavailableError
 from cognigraph.settings import QuerySettings
 
@@ -112,9 +112,9 @@ def run_on_neo4j(
 def _prepared(query: str, parameters: Mapping[str, Any], limits: QuerySettings) -> str:
     """Check a query against the limits and confine it to ``$__space``."""
     check_parameters(parameters)
-    check_parameters_size(parameters, limits)
+    check_parameters_size(parameters)
     try:
-        check_query(query, limits)
+        check_query(query)
         return confine(query, parameters=parameters, limits=limits)
     except RecursionError:
         raise QueryError("the query is nested too deeply; flatten it") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cognigraph._version import __version__
 
@@ -25,9 +25,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         from cognigraph.hooks.run import main as run_hook
 
         os._exit(run_hook(words[1:]))  # nothing is left to be written, and an agent waits
-    from cognigraph.cli.app import main as run
+    return _loaded()(argv)
 
-    return run(argv)
+
+def _loaded() -> Callable[[Sequence[str] | None], int]:
+    """The program. Loading it takes a moment, in which Ctrl-C ends the process without a word."""
+    import signal  # hooks and --version do without it
+
+    before = signal.getsignal(signal.SIGINT)
+    is_ours = before is signal.default_int_handler
+    if is_ours:
+        try:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+        except ValueError:  # only the main thread may
+            is_ours = False
+    try:
+        from cognigraph.cli.app import main as run
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGINT, before)
+    return run
 
 
 __all__ = ["main"]

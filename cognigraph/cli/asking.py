@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich.table import Table
 from rich.text import Text
 
 from cognigraph.cli import render
@@ -11,7 +10,7 @@ from cognigraph.cli.memory_options import existing, in_our_words, opened, readin
 from cognigraph.cli.render import plural
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.loop.data import Answer, Round
-from cognigraph.model import Explanation
+from cognigraph.plain_data import plain
 
 
 def why(run: CommandRun) -> int:
@@ -19,7 +18,7 @@ def why(run: CommandRun) -> int:
     options, terminal = run.options, run.terminal
     with reading(options) as space:
         found = space.why(**run.given())
-    terminal.document({**_fields(found), "verdict": found.verdict, "is_found": found.is_found})
+    terminal.document({**plain(found), "is_found": found.is_found})
     message = found.expected
     speaker = f"{message.speaker}: " if message.speaker else ""
     at = render.stamp(message.at, options.reader)
@@ -27,10 +26,21 @@ def why(run: CommandRun) -> int:
     if message.written_by:
         terminal.note(f"written by {message.written_by}")
     terminal.show(render.text(found.verdict, "bold green" if found.is_found else "bold red"))
-    terminal.show(_sources(found))
-    if found.signals:
-        terminal.show(_signals(found))
-    terminal.show(_variants(found))
+    zone = options.reader
+    terminal.show(
+        "its rank in each candidate source",
+        render.listing(found.candidate_sources, zone, "source=name", ">rank", ">limit", ">value"),
+        "points from each signal, the largest loss first",
+        render.listing(
+            found.signals, zone, "signal=name", ">message=points", f">hit {found.k}=points_at_k",
+            ">first hit=points_of_best", ">rank",
+        ),
+        "its rank in other rankings",
+        render.listing(
+            [("as asked", found.rank), *found.variants], zone,
+            ("ranking", lambda item: item[0]), (">rank", lambda item: item[1]),
+        ),
+    )  # fmt: skip
     for triple in found.triples[:5]:
         terminal.note(f"fact from this message: {triple.text}")
     for remark in found.remarks:
@@ -39,50 +49,6 @@ def why(run: CommandRun) -> int:
         rank = "" if proposal.rank is None else f" -> rank {proposal.rank}"
         terminal.note(f"would improve its rank: {proposal.what}{rank}")
     return OK if found.is_found else FOUND_PROBLEM
-
-
-def _fields(found: Explanation) -> dict[str, object]:
-    return {name: getattr(found, name) for name in found.__dataclass_fields__}
-
-
-def _sources(found: Explanation) -> Table:
-    made = render.table(
-        "source", ">rank", ">limit", ">value", title="Its rank in each candidate source"
-    )
-    for source in found.candidate_sources:
-        rank = "not found" if source.rank is None else f"{source.rank:,}"
-        value = "" if source.value is None else f"{source.value:.3f}"
-        is_candidate = source.rank is not None and source.rank <= source.limit
-        made.add_row(
-            source.name, rank, str(source.limit), value, style="" if is_candidate else "dim"
-        )
-    return made
-
-
-def _signals(found: Explanation) -> Table:
-    made = render.table(
-        "signal", ">message", f">hit {found.k}", ">first hit", ">rank",
-        title="Points from each signal, the largest loss first",
-    )  # fmt: skip
-    for signal in found.signals:
-        lost = signal.points < signal.points_at_k - 1e-9
-        made.add_row(
-            signal.name,
-            f"{signal.points:+.3f}",
-            f"{signal.points_at_k:+.3f}",
-            f"{signal.points_of_best:+.3f}",
-            str(signal.rank),
-            style="red" if lost else "",
-        )
-    return made
-
-
-def _variants(found: Explanation) -> Table:
-    made = render.table("ranking", ">rank", title="Its rank in other rankings")
-    made.add_row("as asked", "not a candidate" if found.rank is None else str(found.rank))
-    for name, rank in found.variants:
-        made.add_row(name, "not a candidate" if rank is None else str(rank))
-    return made
 
 
 _MOST_SHOWN = 6
@@ -115,19 +81,15 @@ def model_name(run: CommandRun) -> str | None:
 def show_round(one: Round, terminal: Terminal) -> None:
     """Print one round: what was asked, what was new, and what was made of it."""
     plan = one.plan
-    title = Text(f"round {one.number}", style="bold")
-    title.append(f"  {plan.layer}", style="cyan")
-    title.append(f", {plural(len(one.found), 'new item')}", style="default not bold")
-    terminal.show(title)
+    new = plural(len(one.found), "new item")
+    terminal.show(Text(f"round {one.number}  {plan.layer}, {new}", style="bold"))
     for query in plan.queries or ("related messages",):
         terminal.show(Text(f"  ? {one_line(query, terminal.wide - 5)}"))
     for item in one.found[:_MOST_SHOWN]:
-        line = Text(f"  {item.label:>4} ", style="dim")
-        line.append(f"{item.at:%Y-%m-%d} ", style="cyan")
-        line.append(one_line(item.text, max(30, terminal.wide - len(line) - 1)), style="default")
-        terminal.show(line)
+        said = f"{item.label:>4} {item.at:%Y-%m-%d} {item.text}"
+        terminal.show(Text(f"  {one_line(said, terminal.wide - 3)}"))
     if len(one.found) > _MOST_SHOWN:
-        terminal.show(Text(f"       and {len(one.found) - _MOST_SHOWN} more", style="dim"))
+        terminal.show(f"  and {len(one.found) - _MOST_SHOWN} more")
     if one.deepened:
         terminal.show(Text(f"  deepened: {plural(len(one.deepened), 'more item')}"))
     if (found := one.assessment) is not None:

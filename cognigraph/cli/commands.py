@@ -84,7 +84,9 @@ def cypher(run: CommandRun) -> int:
     if arguments.list:
         queries = list(named_queries().values())
         terminal.document({"queries": queries})
-        terminal.show(render.queries(queries))
+        terminal.show(
+            render.listing(queries, run.options.reader, "name", "what it shows=what", "parameters")
+        )
         return OK
     if (arguments.query is None) == (arguments.name is None):
         raise ConfigurationError("pass either QUERY, --name NAME or --list")
@@ -120,58 +122,6 @@ def _parameters(given: list[str], name: str | None) -> dict[str, Any]:
             )
         parameters[key] = value if key in strings else json_or_text(value)
     return parameters
-
-
-def sessions(run: CommandRun) -> int:
-    """List conversations."""
-    if run.arguments.history is not None:
-        return _history(run, run.arguments.history)
-    found = run.call()
-    run.terminal.document({"sessions": found})
-    return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
-
-
-def _history(run: CommandRun, session: str) -> int:
-    with reading(run.options) as space:
-        found = space.overview.summaries(session)[: run.arguments.limit]
-    run.terminal.document({"session": session, "revisions": found})
-    none = f"no summary of a session {session!r} is stored"
-    return listed(run, found, render.revisions(found, run.options.reader), none)
-
-
-def entities(run: CommandRun) -> int:
-    """List entities."""
-    match = run.arguments.match
-    found = run.call()
-    run.terminal.document({"entities": found})
-    none = f"no entity has {match!r} in its name" if match else "no entities"
-    return listed(run, found, render.entities(found), none)
-
-
-def listed(run: CommandRun, found: list[Any], table: Any, none: str) -> int:
-    """Print a list, or say that it is empty."""
-    if not found:
-        run.terminal.note(none)
-        return FOUND_PROBLEM
-    run.terminal.show(table)
-    if len(found) == run.arguments.limit:
-        run.terminal.note(f"showing the first {len(found)}; use --limit N for more")
-    return OK
-
-
-def stats(run: CommandRun) -> int:
-    """Count the contents of one space, or of every space."""
-    options = run.options
-    given = run.given()
-    if run.arguments.all:
-        with opened(options) as memory:
-            found = [memory.space(name).stats(**given) for name in memory.spaces()]
-    else:
-        with reading(options) as space:
-            found = [space.stats(**given)]
-    run.terminal.document({"spaces": found})
-    run.terminal.show(render.stats(found))
-    return OK
 
 
 def enrich_pending(run: CommandRun) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cognigraph.cli.command_run import OK, CommandRun
@@ -13,13 +13,12 @@ from cognigraph.cli.command_run import OK, CommandRun
 class Command:
     """A command, or with an empty name the place before it.
 
-    ``options`` are those that may stand there, and ``words`` the other words, with their help.
+    ``options`` are those that may stand there, and ``words`` the other words.
     """
 
     name: str
-    help: str
     options: tuple[argparse.Action, ...]
-    words: Mapping[str, str]
+    words: Sequence[str]
 
 
 _BASH = """\
@@ -55,29 +54,6 @@ autoload -Uz bashcompinit && bashcompinit
 """
 """What lets zsh take the script for bash."""
 
-_FISH = """\
-# Completion of cognigraph. For this shell: cognigraph completion fish | source
-function __cognigraph_command
-    set -l words (commandline -opc)
-    set -e words[1]
-    while set -q words[1]
-        switch $words[1]
-            case {valued}
-                set -e words[1]
-            case '-*'
-            case '*'
-                echo -- $words[1]
-                return
-        end
-        set -e words[1]
-    end
-end
-function __cognigraph_is
-    set -l command (__cognigraph_command)
-    test "$command" = "$argv[1]"
-end
-"""
-
 
 def bash(commands: Sequence[Command]) -> str:
     """The script for bash."""
@@ -101,31 +77,6 @@ def zsh(commands: Sequence[Command]) -> str:
     return _ZSH + bash(commands)
 
 
-def fish(commands: Sequence[Command]) -> str:
-    """The script for fish, which shows what each word means."""
-    lines = [_FISH.format(valued=" ".join(_valued(commands)))]
-    for command in commands:
-        here = f"complete -c cognigraph -n '__cognigraph_is {command.name}'"
-        lines += [
-            f"{here} -f -a {word}" + (f" -d {_quoted(_one_line(help))}" if help else "")
-            for word, help in command.words.items()
-        ]
-        lines += [f"{here} {_fish_option(option)}" for option in command.options]
-    return "\n".join(lines) + "\n"
-
-
-def _fish_option(option: argparse.Action) -> str:
-    parts = [
-        f"-{'l' if name.startswith('--') else 's'} {name.lstrip('-')}"
-        for name in option.option_strings
-    ]
-    if option.choices:
-        parts.append(f"-x -a {_quoted(' '.join(map(str, option.choices)))}")
-    elif _has_value(option):
-        parts.append("-r")
-    return f"{' '.join(parts)} -d {_quoted(_one_line(_help(option)))}"
-
-
 def _valued(commands: Sequence[Command]) -> list[str]:
     """The names of options before the command whose next word is a value."""
     before = filter(_has_value, commands[0].options)
@@ -136,19 +87,7 @@ def _has_value(option: argparse.Action) -> bool:
     return option.nargs != 0
 
 
-def _help(option: argparse.Action) -> str:
-    return (option.help or "").replace("%%", "%")
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-SCRIPTS: dict[str, Callable[[Sequence[Command]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
+SCRIPTS: dict[str, Callable[[Sequence[Command]], str]] = {"bash": bash, "zsh": zsh}
 SHELLS = tuple(SCRIPTS)
 
 
@@ -168,14 +107,11 @@ def script_for(shell: str, parser: argparse.ArgumentParser) -> str:
 def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
     """The place before the command, and the commands."""
     (action,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    helps = {item.dest: item.help or "" for item in action._choices_actions}
-    commands = [
-        Command("", "", _options(parser), {name: helps.get(name, "") for name in action.choices})
-    ]
+    commands = [Command("", _options(parser), list(action.choices))]
     for name, command in action.choices.items():
         positional = (item for item in command._actions if not item.option_strings)
-        words = {str(choice): "" for item in positional for choice in item.choices or ()}
-        commands.append(Command(name, helps.get(name, ""), _options(command), words))
+        words = [str(choice) for item in positional for choice in item.choices or ()]
+        commands.append(Command(name, _options(command), words))
     return commands
 
 

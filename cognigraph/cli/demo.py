@@ -9,7 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,31 +20,21 @@ from rich.text import Text
 from cognigraph.cli import render
 from cognigraph.cli.asking import show_answer, show_round
 from cognigraph.cli.command_run import OK, CommandRun
-from cognigraph.cli.enriching import Enriched, enrich
+from cognigraph.cli.enriching import enrich
 from cognigraph.cli.memory_options import Options, opened
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.errors import ConfigurationError
 from cognigraph.llm import Prompt
 from cognigraph.loop.data import Answer
-from cognigraph.model import Context, Hit, SearchResult, Triple
 from cognigraph.space import Space
 from cognigraph.testing import ScriptedModel
 
-_SHOWN_TURNS = ("m002", "m048", "m073")
-_QUESTION = ("m048", "Where does Mira live now?")
-_TREE_SESSION = "may-move"
+_EARLY = ("m048", "Where does Mira live now?")
+"""A message, and what is asked as soon as it is stored."""
 _CONTEXT_OF = 2
 _CONTEXT_TOKENS = 360
 _HITS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class SampleTurn:
-    """One stored turn, and the time until it was searchable; ``new`` unless stored before."""
-
-    message: dict[str, Any]
-    milliseconds: float
-    new: bool
+_KEYS: render.Column = ("keys", lambda session: session.keys[:5])
 
 
 def sample(name: str) -> str:
@@ -57,19 +47,21 @@ def demo(run: CommandRun) -> int:
     terminal = run.terminal
     messages = [json.loads(line) for line in sample("conversation.jsonl").splitlines()]
     questions = json.loads(sample("questions.json"))
-    asked = [item for item in questions["questions"] if item.get("demo")]
     with temporary(run.options) as options, opened(options, create=True) as memory:
         space = memory.space(options.space)
         refuse_strangers(space, messages, options)
-        _introduce(terminal, messages, options, kept=run.options.chosen_db is not None)
-        turns, early = _play(space, messages, terminal)
-        done = _enrich(space, terminal)
-        _graph(space, options, terminal)
-        answers = _ask(space, asked, questions["now"], options, terminal)
-        block = _context(space, asked[_CONTEXT_OF]["question"], questions["now"], options, terminal)
-        document = _document(space, turns, early, done, answers, block)
+        kept = run.options.chosen_db is not None
+        where = options.db if kept else "a temporary file, deleted at the end (--db FILE keeps it)"
+        terminal.show(
+            f"{len(messages)} turns of a conversation, {messages[0]['at'][:10]} to "
+            f"{messages[-1]['at'][:10]}",
+            render.text(f"memory: {where}; no network, no model call"),
+        )
+        played = _play(space, messages, terminal)
+        graph = _graph(space, options, terminal)
+        answers = _ask(space, questions, options, terminal)
         _farewell(terminal, run.options)
-    terminal.document(document)
+    terminal.document(played | graph | answers)
     return OK
 
 
@@ -104,241 +96,94 @@ def _heading(terminal: Terminal, text: str) -> None:
     terminal.show("", Rule(Text(text, style="bold"), align="left", style="dim"))
 
 
-def _introduce(
-    terminal: Terminal, messages: list[dict[str, Any]], options: Options, *, kept: bool
-) -> None:
-    sessions = {message["session"] for message in messages}
-    speakers = sorted({message["speaker"] for message in messages})
-    where = options.db if kept else "a temporary file, deleted at the end (--db FILE keeps it)"
-    terminal.show(
-        Text("cognigraph demo", style="bold"),
-        render.text(
-            f"{', '.join(speakers[:-1])} and {speakers[-1]} talk from {messages[0]['at'][:10]} to "
-            f"{messages[-1]['at'][:10]}: {len(sessions)} sessions, {len(messages)} turns."
-        ),
-        render.text(f"memory: {where}; no network, no model call"),
-    )
-
-
-# 1. Storing turns
-
-
-def _play(
-    space: Space, messages: list[dict[str, Any]], terminal: Terminal
-) -> tuple[list[SampleTurn], SearchResult | None]:
+def _play(space: Space, messages: list[dict[str, Any]], terminal: Terminal) -> dict[str, Any]:
     """Add turn by turn, as in a live conversation, and ask one question in the middle of it."""
     _heading(terminal, "1. Each turn is stored and searchable at once")
-    turns: list[SampleTurn] = []
-    early: SearchResult | None = None
+    times: list[float] = []
+    new, early = 0, None
     with terminal.progress("storing", len(messages)) as bar:
         for message in messages:
             started = time.perf_counter()
-            result = space.add(**message)
-            took = (time.perf_counter() - started) * 1000
-            turns.append(SampleTurn(message, round(took, 3), bool(result.new)))
-            if message["id"] == _QUESTION[0]:
-                early = space.search(_QUESTION[1], 1, message["at"])
-            bar.at(len(turns))
-    _show_turns(turns, early, terminal)
-    return turns, early
-
-
-def _show_turns(turns: list[SampleTurn], early: SearchResult | None, terminal: Terminal) -> None:
-    for turn in turns:
-        if turn.message["id"] in _SHOWN_TURNS:
-            terminal.show(_turn_line(turn, terminal))
-    if not turns[0].new:
-        terminal.show("The turns were stored before; adding them again changed nothing.")
-        return
-    times = [turn.milliseconds for turn in turns]
+            new += bool(space.add(**message).new)
+            times.append(round((time.perf_counter() - started) * 1000, 3))
+            if message["id"] == _EARLY[0]:
+                early = space.search(_EARLY[1], 1, message["at"])
+            bar.at(len(times))
+    middle, slowest = render.median(times), max(times)
     terminal.show(
-        f"{len(turns)} turns, one by one: median {render.median(times):.1f} ms, slowest "
-        f"{max(times):.1f} ms (the first turn loads the embedder)."
+        f"{len(times)} turns, one by one: median {middle:.1f} ms, slowest {slowest:.1f} ms "
+        "(the first turn loads the embedder)."
+        if new
+        else "The turns were stored before; adding them again changed nothing."
     )
-    terminal.show("Each turn was durable and searchable when add() returned.")
     if early is not None and early.hits and not early.triples:
-        terminal.show(
-            f'Asked right after {_QUESTION[0]}, before enrichment: "{_QUESTION[1]}"',
-            Text(f"  -> {early[0].id} {early[0].speaker}: {one_line(early[0].text)}", "green"),
-        )
+        terminal.show(f'Asked right after {_EARLY[0]}, before enrichment: "{_EARLY[1]}"')
+        terminal.show(f"  -> {early[0].id} {early[0].speaker}: {one_line(early[0].text)}")
+    return {
+        "turns": len(times),
+        "new": new,
+        "add_ms": {"median": middle, "max": slowest},
+        "found_before_enrichment": [hit.id for hit in early] if early else [],
+    }
 
 
-def _turn_line(turn: SampleTurn, terminal: Terminal) -> Text:
-    message = turn.message
-    line = Text("  ")
-    line.append(f"{message['at'][:16].replace('T', ' ')} ", style="cyan")
-    line.append(f"{message['speaker']}: ", style="bold")
-    tail = f" [{turn.milliseconds:.1f} ms]" if turn.new else " [stored before]"
-    line.append(
-        one_line(message["text"], terminal.wide - len(line) - len(tail) - 1), style="default"
-    )
-    line.append(tail, style="dim")
-    return line
-
-
-# 2. The graph
-
-
-def _enrich(space: Space, terminal: Terminal) -> Enriched:
+def _graph(space: Space, options: Options, terminal: Terminal) -> dict[str, Any]:
     done = enrich(space, terminal)
     _heading(terminal, "2. Enrichment extracts a graph")
-    stats = space.stats()
+    stats, zone = space.stats(), options.reader
+    sessions = sorted(space.overview.sessions(), key=lambda session: session.started_at)
+    entities = ", ".join(f"{entity.name} ({entity.triples})" for entity in space.entities(limit=9))
     terminal.show(
         f"{stats.chunks} chunks -> {stats.triples} triples, {stats.entities} entities, "
-        f"{stats.keys} session keys in {done.seconds:.2f} s, by rules"
+        f"{stats.keys} session keys in {done.seconds:.2f} s, by rules",
+        "",
+        render.listing(sessions, zone, "session=id", "when=started_at", ">messages", _KEYS),
+        "",
+        render.text(f"entities with the most triples: {entities}"),
+        "",
+        render.listing(space.facts(limit=10), zone, *render.FACTS[:-1]),
     )
-    return done
-
-
-def _graph(space: Space, options: Options, terminal: Terminal) -> None:
-    zone = options.reader
-    sessions = sorted(space.overview.sessions(), key=lambda session: session.started_at)
-    terminal.show("", render.session_keys(sessions, zone, 5))
-    entities = ", ".join(f"{entity.name} ({entity.triples})" for entity in space.entities(limit=9))
-    terminal.show("", render.text(f"entities with the most triples: {entities}"))
-    triples = space.facts(limit=1000)
-    chosen = [triple for item in sessions for triple in _telling(triples, item.id, 1)]
-    terminal.show("", Text("one triple of each session, with its time and source:"))
-    terminal.show(render.triples(chosen, zone))
-    session = next(item for item in sessions if item.id == _TREE_SESSION)
-    facts = [
-        (triple, [(source.id, _said(space, source.id, source.session))])
-        for triple in _telling(triples, session.id, 3)
-        for source in triple.sources[:1]
-    ]
-    terminal.show("", Text("one session, from the top layer down:"), render.tree(session, facts))
-
-
-def _telling(triples: list[Triple], session: str, most: int) -> list[Triple]:
-    """Triples of a session that make sense on their own: between names, or with a date."""
-    found = [
-        triple
-        for triple in triples
-        if triple.subject[:1].isupper()
-        and any(source.session == session for source in triple.sources)
-    ]
-    found.sort(key=lambda item: (not item.object[:1].isupper(), item.when is None, item.text))
-    return sorted(found[:most], key=lambda item: (item.first_observed, item.text))
-
-
-def _said(space: Space, id: str, session: str) -> str:
-    message = space.get(id, session)
-    return f"{message.speaker}: {message.text}" if message else ""
-
-
-# 3. Questions
+    return {"enriched": done, "stats": stats, "sessions": sessions}
 
 
 def _ask(
-    space: Space, asked: list[dict[str, Any]], now: str, options: Options, terminal: Terminal
-) -> list[SearchResult]:
+    space: Space, questions: dict[str, Any], options: Options, terminal: Terminal
+) -> dict[str, Any]:
+    now = questions["now"]
+    asked = [item["question"] for item in questions["questions"] if item.get("demo")]
     _heading(terminal, f"3. Questions, asked on {now[:10]}")
     answers = []
-    for item in asked:
-        result = space.search(item["question"], now=now)
-        answers.append(result)
+    for question in asked:
+        result = space.search(question, now=now)
         took = result.trace.timings.get("total", 0.0)
-        title = Text(f"\n{item['question']}", style="bold")
-        title.append(f"  ({took:.0f} ms)", style="dim not bold")
-        terminal.show(title)
-        if not item["expected"]:
-            terminal.show(_unanswered(render.absent(result)))
-        elif result.triples:
-            terminal.show(_fact_line(result.triples[0], options))
-        for index, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
-            terminal.show(*_hit_lines(index, hit, options, terminal, why=index == 1))
-    return answers
-
-
-def _unanswered(absent: list[str]) -> Text:
-    """Say why the best hit does not answer the question: a ranking always has a first hit."""
-    reason = f"no hit contains {' or '.join(map(repr, absent))}" if absent else "nobody said it"
-    return Text(f"  not in this memory: {reason}; the hit below is only the closest", "yellow")
-
-
-def _fact_line(triple: Triple, options: Options) -> Text:
-    line = Text("  ")
-    line.append(f"fact: {one_line(triple.text, 70)} ", style="green")
-    when = f"{triple.when}, " if triple.when else ""
-    line.append(f"({when}said {render.day(triple.last_observed, options.reader)})", style="dim")
-    return line
-
-
-def _hit_lines(
-    index: int, hit: Hit, options: Options, terminal: Terminal, *, why: bool
-) -> Iterator[Text]:
-    line = Text(f"  {index}. ")
-    line.append(f"{render.day(hit.at, options.reader)} ", style="cyan")
-    line.append(f"{one_line(hit.session)} ", style="dim")
-    line.append(f"{one_line(hit.speaker or '')}: ", style="bold")
-    line.append(one_line(hit.text, max(30, terminal.wide - len(line) - 1)))
-    yield line
-    if why:
-        parts = render.summands(hit.why.features, 3)
-        reason = f"score {hit.why.score:.2f} = ({parts}) x decay {hit.why.decay:.2f}"
-        yield Text(f"     {one_line(reason, terminal.wide - 6)}", style="dim")
-
-
-# 4. Context
-
-
-def _context(
-    space: Space, question: str, now: str, options: Options, terminal: Terminal
-) -> Context:
-    block = space.context(question, _CONTEXT_TOKENS, now, timezone=options.reader)
+        answers.append({"question": question, "hits": result.hits[:5], "milliseconds": took})
+        terminal.show(Text(f"\n{question}", style="bold").append(f"  ({took:.0f} ms)", "dim"))
+        for fact in result.triples[:1]:
+            when = render.day(fact.last_observed, options.reader)
+            terminal.show(render.text(f"  fact: {fact.text} (said {when})"))
+        for hit in result.hits[:_HITS]:
+            said = f"  {render.day(hit.at, options.reader)} {hit.session} {hit.speaker}: {hit.text}"
+            terminal.show(render.text(said, most=terminal.wide - 1))
+    block = space.context(asked[_CONTEXT_OF], _CONTEXT_TOKENS, now, timezone=options.reader)
     _heading(terminal, f"4. The prompt block for one question, within {_CONTEXT_TOKENS} tokens")
     terminal.show(*(render.text(line) for line in str(block).splitlines()))
-    cited = len(block.citations)
-    terminal.show(
-        render.text(f"{block.tokens} tokens, {cited} items, each with a label to cite", "dim")
-    )
-    return block
+    terminal.show(f"{block.tokens} tokens, {len(block.citations)} items, each with a label to cite")
+    return {"answers": answers, "context": block}
 
 
 def _farewell(terminal: Terminal, options: Options) -> None:
     _heading(terminal, "Next")
     kept = options.chosen_db is not None
     flags = options.flags if kept else " --db demo.db"
-    if not kept:
-        terminal.show(Text("  cognigraph demo --db demo.db"))
+    first = [] if kept else ["demo --db demo.db"]
     for command in (
+        *first,
         f'search "What is Pickle afraid of?" --why{flags}',
         f"facts Mira{flags}",
         f"cypher --name timeline --param entity=Mira{flags}",
         'import your.jsonl --db your.db   (one {"text": ...} per line)',
     ):
         terminal.show(Text(f"  cognigraph {command}"))
-
-
-def _document(
-    space: Space,
-    turns: list[SampleTurn],
-    early: SearchResult | None,
-    done: Enriched,
-    answers: list[SearchResult],
-    block: Context,
-) -> dict[str, Any]:
-    """The result for ``--json``."""
-    times = [turn.milliseconds for turn in turns]
-    return {
-        "turns": len(turns),
-        "new": sum(turn.new for turn in turns),
-        "add_ms": {"median": render.median(times), "max": max(times)},
-        "found_before_enrichment": [hit.id for hit in early] if early else [],
-        "enriched": done,
-        "stats": space.stats(),
-        "sessions": space.overview.sessions(),
-        "answers": [
-            {
-                "question": answer.question,
-                "absent": render.absent(answer),
-                "hits": answer.hits[:5],
-                "milliseconds": answer.trace.timings.get("total"),
-            }
-            for answer in answers
-        ],
-        "context": block,
-    }
 
 
 SCRIPT = "loops.json"
@@ -403,9 +248,7 @@ def play(run: CommandRun) -> int:
 
 
 def _scene(space: Space, scene: dict[str, Any], now: str, terminal: Terminal) -> Answer:
-    title = Text(f"\n{scene['strategy']}: ", style="cyan")
-    title.append(scene["question"], style="bold")
-    terminal.show(title)
+    terminal.show(Text(f"\n{scene['strategy']}: {scene['question']}", style="bold"))
     answer = space.ask(
         scene["question"],
         scene["history"],

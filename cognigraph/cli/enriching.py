@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 
 from cognigraph.cli import render
 from cognigraph.cli.render import plural, spent
@@ -169,7 +170,7 @@ def show(done: Enriched, terminal: Terminal) -> None:
         terminal.note(f"stopped: {done.stopped}")
         terminal.note("the rest stays queued; continue with: cognigraph enrich")
     if done.failures:
-        terminal.show(render.failures(done.failures[:20]))
+        terminal.show(render.listing(done.failures[:20], UTC, *render.FAILURES))
         if any(failure.parked for failure in done.failures):
             terminal.note("retry parked work with: cognigraph enrich --retry-failed")
         if any(not failure.parked for failure in done.failures):

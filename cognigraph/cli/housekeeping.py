@@ -2,103 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import timedelta, tzinfo
-
 from rich.table import Table
 
 from cognigraph.cli import render
 from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.commands import stdin
 from cognigraph.cli.memory_options import opened, reading
-from cognigraph.cli.options import listing_filter
 from cognigraph.errors import ConfigurationError
-from cognigraph.model import Forgotten, StoredMessage
-from cognigraph.settings import Retention, RetentionSettings, Settings
+from cognigraph.model import Forgotten
 
-_TEXT_MOST = 300
 _GONE = (
     "messages", "chunks", "sessions", "triples", "entities", "keys", "themes", "revisions",
     "cached_answers",
 )  # fmt: skip
 
 
-def spaces(run: CommandRun) -> int:
-    """List the names of all spaces that hold messages."""
-    with opened(run.options) as memory:
-        names = memory.spaces()
-    run.terminal.document({"spaces": names})
-    if not names:
-        run.terminal.note("no space holds messages")
-        return FOUND_PROBLEM
-    for name in names:
-        run.terminal.show(render.text(name))
-    return OK
-
-
-def messages(run: CommandRun) -> int:
-    """List messages in order of time."""
-    given, options = run.arguments, run.options
-    with reading(options) as space:
-        page = space.messages(
-            **run.given(),
-            order="newest" if given.newest else "oldest",
-            where=listing_filter(given),
-        )
-    run.terminal.document({"messages": page.messages, "cursor": page.cursor})
-    if not page:
-        run.terminal.note("no messages")
-        return FOUND_PROBLEM
-    run.terminal.show(_table(page.messages, options.reader))
-    if len(page) == given.limit:
-        run.terminal.note(f"the next page: --after={page.cursor}")
-    return OK
-
-
-def _table(found: Sequence[StoredMessage], zone: tzinfo) -> Table:
-    # Most memories have no keys, and need no column for who wrote a message.
-    by: list[render.Column] = [("by", "written_by")] if any(m.written_by for m in found) else []
-    return render.listing(
-        found, ("id", "id"),
-        (f"when ({render.zone_name(zone)})", lambda item: render.stamp(item.at, zone)),
-        ("session", "session"), *by, ("speaker", "speaker"),
-        ("text", lambda item: render.text(item.text, most=_TEXT_MOST)),
-    )  # fmt: skip
-
-
 def forget(run: CommandRun) -> int:
     """Show what forgetting messages would delete, or with ``--yes`` delete it."""
     given, options = run.arguments, run.options
-    if given.keep and not given.expired:
-        raise ConfigurationError("--keep requires --expired")
     if given.yes and given.dry_run:
         raise ConfigurationError("--yes deletes, and --dry-run does not: give one of them")
-    rules = tuple(_retention(text) for text in given.keep)
-    settings = Settings(retention=RetentionSettings(rules=rules))
-    with reading(options, settings) as space:
+    with reading(options) as space:
         report = space.forget(**run.given() | {"dry_run": not given.yes})
     run.terminal.document(report)
     if not report:
         run.terminal.note("no message has expired" if given.expired else "no message matches")
         return FOUND_PROBLEM
     if report.listed:
-        run.terminal.show(_table(report.listed, options.reader))
+        run.terminal.show(
+            render.listing(report.listed, options.reader, *render.messages(report.listed))
+        )
         if more := report.messages - len(report.listed):
             run.terminal.show(render.text(f"and {render.plural(more, 'message')} more"))
         run.terminal.show(render.text(""))
     run.terminal.show(_report(report))
     _notes(run, report)
     return OK if report.is_erased is not False else FOUND_PROBLEM
-
-
-def _retention(text: str) -> Retention:
-    days, _, rest = text.partition(":")
-    role, _, tag = rest.partition(":")
-    try:
-        keep = timedelta(days=float(days))
-    except (ValueError, OverflowError) as error:
-        raise ConfigurationError(f"--keep {text!r} must be DAYS[:ROLE[:TAG]]") from error
-    return Retention(keep=keep, role=role or None, tag=tag or None)  # type: ignore[arg-type]
 
 
 def _report(report: Forgotten) -> Table:

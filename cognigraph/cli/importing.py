@@ -24,7 +24,8 @@ from cognigraph.importers.notes import READER
 from cognigraph.importers.record import Reader
 from cognigraph.importers.source import locate
 from cognigraph.memory import Memory
-from cognigraph.model import BadRecord, ImportProgress, ImportReport
+from cognigraph.model import ImportProgress, ImportReport
+from cognigraph.plain_data import plain
 from cognigraph.space import Space
 
 _LISTED = 20
@@ -132,28 +133,11 @@ def progress_text(progress: ImportProgress) -> str:
 
 
 def _summary(run: CommandRun, report: ImportReport, done: Enriched | None) -> None:
-    run.terminal.document(
-        {
-            "formats": report.formats,
-            "files": report.files,
-            "sessions": report.sessions,
-            "spaces": report.spaces,
-            "read": report.read,
-            "new": report.new,
-            "known": report.known,
-            "updated": report.updated,
-            "forgotten": report.forgotten,
-            "pruned": report.pruned,
-            "rejected": [_rejected(bad) for bad in report.rejected],
-            "rejected_count": report.rejected_count,
-            "notes": report.notes,
-            "first_at": report.first_at,
-            "last_at": report.last_at,
-            "seconds": report.seconds,
-            "dry_run": report.is_dry_run,
-            "enriched": done,
-        }
-    )
+    rejected = [
+        plain(bad) | {"line": bad.line, "reason": in_our_words(bad.reason)}
+        for bad in report.rejected
+    ]
+    run.terminal.document(plain(report) | {"rejected": rejected, "enriched": done})
     run.terminal.show(render.text(report_text(report)))
     if report.spaces != (run.options.space,):
         run.terminal.show(render.text(spaces_text(report.spaces)))
@@ -167,11 +151,6 @@ def _summary(run: CommandRun, report: ImportReport, done: Enriched | None) -> No
         run.terminal.note("nothing was stored")
     if done is not None:
         show(done, run.terminal)
-
-
-def _rejected(bad: BadRecord) -> dict[str, object]:
-    found: dict[str, object] = {"position": bad.position, "reason": in_our_words(bad.reason)}
-    return found if bad.line is None else {"line": bad.line} | found
 
 
 def report_text(report: ImportReport) -> str:
@@ -202,12 +181,10 @@ def contents_text(report: ImportReport, run: CommandRun) -> str:
     sessions = render.plural(report.sessions, "session")
     files = render.plural(report.files, "file")
     text = f"{files} ({', '.join(report.formats)}) with {sessions}"
-    if report.first_at is not None and report.last_at is not None:
-        zone = run.options.reader
-        first = render.stamp(report.first_at, zone)
-        text += f", from {first} to {render.stamp(report.last_at, zone)}"
-        return f"{text} {render.zone_name(zone)}"
-    return f"{text}, without times" if report.read else text
+    if report.first_at is None or report.last_at is None:
+        return text
+    first, last = (render.stamp(at, run.options.reader) for at in (report.first_at, report.last_at))
+    return f"{text}, from {first} to {last} {render.zone_name(run.options.reader)}"
 
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from cognigraph.cli import render
-from cognigraph.cli.command_run import FOUND_PROBLEM, OK, CommandRun
+from cognigraph.cli.command_run import OK, CommandRun
+from cognigraph.cli.listing import listed
 from cognigraph.cli.memory_options import opened
 from cognigraph.cli.options import amount, count
 from cognigraph.errors import ConfigurationError
-from cognigraph.model.storage import AuditEntry
 from cognigraph.server.keys import PERMISSIONS, Key, KeyFile, audit_of_all
 
 _KEYS = """\
@@ -128,21 +128,15 @@ def _user() -> str | None:
 
 
 def _list(run: CommandRun, file: KeyFile) -> int:
-    found = file.list()
+    found, zone = file.list(), run.options.reader
     run.terminal.document({"keys": found})
-    if not found:
-        run.terminal.note(f"no keys in {file.path}")
-        return FOUND_PROBLEM
-    zone = run.options.reader
-    made = render.listing(
-        found, ("id", "id"), ("name", "name"),
-        ("permissions", lambda key: ", ".join(key.permissions)),
-        ("spaces", lambda key: "all" if key.spaces is None else ", ".join(key.spaces)),
+    columns: tuple[render.Column, ...] = (
+        "id", "name", "permissions",
+        ("spaces", lambda key: "all" if key.spaces is None else key.spaces),
         ("made", lambda key: render.day(key.created_at, zone)),
         ("valid", lambda key: _validity(key, zone)),
     )  # fmt: skip
-    run.terminal.show(made)
-    return OK
+    return listed(run, found, columns, f"no keys in {file.path}")
 
 
 def _validity(key: Key, zone: tzinfo) -> str:
@@ -163,18 +157,7 @@ def audit(run: CommandRun) -> int:
         else:
             found = memory.admin.audit(options.space, given.limit)
     run.terminal.document({"audit": found})
-    if not found:
-        run.terminal.note("nothing was decided or removed")
-        return FOUND_PROBLEM
-    zone = options.reader
-    made = render.listing(
-        found, (f"when ({render.zone_name(zone)})", lambda item: render.stamp(item.at, zone)),
-        ("space", "space"), ("by", "by"), ("action", "action"), ("subjects", _subjects),
+    columns: tuple[render.Column, ...] = (
+        "when=at", "space", "by", "action", "details", "subjects",
     )  # fmt: skip
-    run.terminal.show(made)
-    return OK
-
-
-def _subjects(entry: AuditEntry) -> str:
-    details = ", ".join(f"{name}: {value}" for name, value in entry.details.items())
-    return "; ".join(filter(None, (details, *entry.subjects)))
+    return listed(run, found, columns, "nothing was decided or removed")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from cognigraph._version import __version__
 from cognigraph.cli import render
@@ -77,9 +75,8 @@ def reindex(run: CommandRun) -> int:
     return OK
 
 
-_PACKAGES = ("numpy", "rich", "wordllama", "grand-cypher", "neo4j", "fastembed")
+_PACKAGES = ("numpy", "rich", "wordllama", "neo4j", "fastembed")
 _SQLITE = (3, 37, 0)
-_SAMPLE = tuple(f"The ferry to the island leaves at {hour} o'clock." for hour in range(64))
 
 
 def doctor(run: CommandRun) -> int:
@@ -87,12 +84,21 @@ def doctor(run: CommandRun) -> int:
     found = [*_installation(), *_embedder(run.options), *_store(run.options)]
     ok = all(check.ok for check in found)
     run.terminal.document({"ok": ok, "checks": found})
-    run.terminal.show(render.checks(found))
+    table = render.listing(
+        found, run.options.reader, ("", lambda check: "ok" if check.ok else "FAIL"), "check=name",
+        ("finding", _finding), most=None,
+    )  # fmt: skip
+    run.terminal.show(table)
     failed = sum(not check.ok for check in found)
     run.terminal.show(
         render.text("no problems found" if ok else f"{plural(failed, 'problem')} found")
     )
     return OK if ok else FOUND_PROBLEM
+
+
+def _finding(check: Check) -> str:
+    """What was found, and what to do about it."""
+    return check.detail if check.ok or not check.advice else f"{check.detail} -> {check.advice}"
 
 
 def _installation() -> Iterator[Check]:
@@ -113,18 +119,13 @@ def _installation() -> Iterator[Check]:
         with suppress(PackageNotFoundError):
             installed.append(f"{package} {version(package)}")
     yield Check("packages", True, ", ".join(installed))
-    encoding = (sys.stdout.encoding or "").lower()
-    yield Check("terminal", True, f"encoding {encoding or 'unknown'}")
 
 
 def _embedder(options: Options) -> Iterator[Check]:
     try:
         started = time.perf_counter()
         embedder = CheckedEmbedder(resolve(options.embedder))
-        embedder.embed(_SAMPLE[:1])
-        loaded = time.perf_counter()
-        embedder.embed(_SAMPLE)
-        each = (time.perf_counter() - loaded) / len(_SAMPLE)
+        embedder.embed(["The ferry to the island leaves at nine o'clock."])
     except CogniGraphError as error:
         yield Check("embedder", False, str(error), "choose another with --embedder")
         return
@@ -132,8 +133,8 @@ def _embedder(options: Options) -> Iterator[Check]:
     yield Check(
         "embedder",
         True,
-        f"{identity.name}, {identity.dimension} dimensions, {each * 1000:.2f} ms per text, "
-        f"loaded in {loaded - started:.1f} s",
+        f"{identity.name}, {identity.dimension} dimensions, loaded in "
+        f"{time.perf_counter() - started:.1f} s",
     )
 
 
@@ -161,16 +162,7 @@ def _store(options: Options) -> Iterator[Check]:
         advice = "start the server, or check the address and the credentials; then try again"
         yield Check(name, False, in_our_words(str(error)), "" if options.is_file else advice)
     except CogniGraphError as error:
-        yield Check(name, False, in_our_words(str(error)), _advice(options))
-
-
-def _advice(options: Options) -> str:
-    if not options.is_file:
-        return "check the URI, --auth and --database"
-    path = Path(options.db).expanduser()
-    if path.is_dir():
-        return "--db must be a file, not a folder"
-    return "choose the right file with --db"
+        yield Check(name, False, in_our_words(str(error)), "check --db, --auth and --database")
 
 
 def _work(memory: Memory) -> Iterator[Check]:

@@ -178,16 +178,14 @@ def opened(
 
 
 @contextmanager
-def reading(
-    options: Options, settings: Settings | None = None, budget: Budget | None = None
-) -> Iterator[Space]:
+def reading(options: Options, budget: Budget | None = None) -> Iterator[Space]:
     """Open the chosen space of an existing memory.
 
     Raises:
         StoreUnavailableError: the memory does not exist.
         NotFoundError: the space does not exist.
     """
-    with opened(options, settings=settings, budget=budget) as memory:
+    with opened(options, budget=budget) as memory:
         yield existing(memory, options)
 
 

@@ -137,7 +137,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--loop", action="store_true", help="play loops of retrieval with a scripted model"
     )
     for name, derived in DERIVED.items():
-        derived.add_to(command(name, _HELP.get(name, derived.summary), _TEXT.get(name, "")))
+        help = _HELP.get(name) or derived.summary.partition(";")[0]
+        derived.add_to(command(name, help, _TEXT.get(name, "")))
     _add_to_derived(commands.choices)
     add_import_commands(command)
     add_serving(command)
@@ -150,27 +151,10 @@ def build_parser() -> argparse.ArgumentParser:
 _HELP: Mapping[str, str] = {
     "add": "store one message and enrich it",
     "add-fact": "store a fact that you know, which no extractor reads",
-    "facts": "list facts with their times and sources, newest first",
-    "messages": "list messages, the oldest first",
-    "update": "replace the text of a message; the old text is kept as a version",
-    "stats": "count the contents of a space",
-    "conflicts": "list facts of which only one can be true",
-    "supersede": "record that one fact took the place of another",
-    "retract": "take a fact back",
-    "restore": "make a fact current, whatever superseded it",
-    "merge": "merge two entities",
-    "split": "undo a merge",
-    "duplicates": "list entities that may be the same, most similar first",
-    "core-profile": "print what the writers keep about the user, as one text",
-    "search": "find the messages most relevant to a question",
-    "context": "build the prompt block for a question",
     "enrich": "enrich the messages that are stored but not enriched yet",
-    "cypher": "inspect the graph with a read-only Cypher query",
-    "ask": "answer a question with a model, in rounds",
-    "forget": "delete messages and what was made from them",
     "export": "write a space to a file, which `import` reads",
-    "history": "list what was said about each slot of an entity, oldest first",
 }
+"""Where a command does more or less than its operation, whose summary is else its help."""
 
 
 def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
@@ -181,11 +165,6 @@ def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
         )
     search = commands["search"]
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
-    search.add_argument(
-        "--in", action="append", dest="spaces", metavar="SPACE",
-        help="search this space, instead of that of --space; may be repeated",
-    )  # fmt: skip
-    search.add_argument("--all-spaces", action="store_true", help="search every space")
     ask = commands["ask"]
     ask.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
     ask.add_argument("--trace", action="store_true", help="also print every prompt and its reply")
@@ -199,20 +178,13 @@ def _add_to_derived(commands: Mapping[str, argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     add_kinds(commands["messages"])
     commands["messages"].add_argument("--newest", action="store_true", help="the newest first")
-    forget = commands["forget"]
-    forget.add_argument("--yes", action="store_true", help="delete; otherwise only show")
-    forget.add_argument(
-        "--keep", action="append", default=[], metavar="DAYS[:ROLE[:TAG]]",
-        help="with --expired: how many days messages are kept: 30:tool, 7::draft, 365; "
-        "may be repeated",
-    )  # fmt: skip
+    commands["forget"].add_argument(
+        "--yes", action="store_true", help="delete; otherwise only show"
+    )
     commands["history"].add_argument(
         "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
     )
     commands["stats"].add_argument("--all", action="store_true", help="count every space")
-    commands["sessions"].add_argument(
-        "--history", metavar="ID", help="list the revisions of one session's summary"
-    )
     enrich = commands["enrich"]
     enrich.add_argument(
         "--retry-failed", action="store_true", help="also try parked messages again"
@@ -253,8 +225,8 @@ _TEXT: Mapping[str, str] = {
 
 _COMPLETION = """\
 Print a script that completes commands, options and their values. To use it in this shell:
-eval "$(cognigraph completion bash)" (or zsh), or cognigraph completion fish | source.
-To use it in every shell, add that line to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish."""
+eval "$(cognigraph completion bash)" (or zsh).
+To use it in every shell, add that line to ~/.bashrc or ~/.zshrc."""
 
 _DEMO = """\
 Add a sample conversation to a memory, show the resulting graph and ask it questions.

@@ -2,55 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
+from operator import attrgetter
 from typing import Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
 from cognigraph.cli.terminal import one_line
-from cognigraph.cypher import NamedQuery
-from cognigraph.model import (
-    Entity,
-    Episode,
-    Hit,
-    SearchResult,
-    Session,
-    Stats,
-    Summary,
-    SuspectedDuplicate,
-    Triple,
-    Usage,
-    Why,
-)
-from cognigraph.model.storage import Check
-from cognigraph.stores.records import Failure
-from cognigraph.text.terms import PART, is_english, parts, query_words, spoken, terms, words
+from cognigraph.model import Hit, SearchResult, StoredMessage, Triple, Usage, Why
 
-_UNITS = (
-    ("year", 365.25 * 86400),
-    ("month", 30.44 * 86400),
-    ("week", 7 * 86400),
-    ("day", 86400),
-    ("hour", 3600),
-    ("minute", 60),
-)
 _PARTS_SHOWN = 4
-
-
-def gap(seconds: float | None) -> str:
-    """A time difference in words, such as ``3 weeks``."""
-    if seconds is None:
-        return "unknown"
-    for name, size in _UNITS:
-        # At least two of a unit: "9 days" is more precise than "1 week".
-        if seconds >= 2 * size or (name == "minute" and seconds >= size):
-            count = round(seconds / size)
-            return f"{count} {name}{'s' if count > 1 else ''}"
-    return "moments"
 
 
 def stamp(at: datetime, zone: tzinfo) -> str:
@@ -90,7 +55,7 @@ def _score_line(reasons: Why) -> str:
 def _time_of(reasons: Why) -> str:
     if reasons.gap_seconds is None:
         return "at an unknown time"
-    return f"said {gap(reasons.gap_seconds)} before the question"
+    return f"said {reasons.gap_seconds / 86400:,.1f} days before the question"
 
 
 def _score(value: float | None) -> str:
@@ -109,41 +74,6 @@ def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
         f"{sign} {name} {abs(value):.2f}" for sign, (name, value) in zip(signs, parts, strict=True)
     )
     return text.removeprefix("+ ") or "nothing"
-
-
-def absent(result: SearchResult) -> list[str]:
-    """Words of the question that occur in none of the hits and triples, whatever their ending.
-
-    A ranking always has a first hit; these words show what the hits do not cover. In another
-    language than English, a word occurs if a word of a hit has most of its parts, as an inflected
-    one has, or a compound.
-    """
-    texts = [spoken(hit.speaker, hit.text) for hit in result.hits]
-    texts += [triple.text for triple in result.triples]
-    found = {term for text in texts for term in terms(text)}
-    written = query_words(result.question)
-    missing = [written.get(term, term) for term in result.trace.terms if term not in found]
-    if not missing or is_english(result.question):
-        return missing
-    held = {_parts(word) for text in texts for word in words(text)}
-    return [word for word in missing if not any(_is_akin(_parts(word), item) for item in held)]
-
-
-def _parts(word: str) -> frozenset[str]:
-    """The parts of a word; of a short one itself."""
-    return frozenset(parts(word)) or frozenset([PART + word])
-
-
-def _is_akin(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one of two words has most parts of the other."""
-    return 2 * len(one & other) > min(len(one), len(other))
-
-
-def sources(triple: Triple, most: int = 2) -> str:
-    """The first sources of a triple as ``session/id``, and the number of others."""
-    shown = [f"{source.session}/{source.id}" for source in triple.sources[:most]]
-    more = len(triple.sources) - len(shown)
-    return " ".join([*shown, f"+{more}"] if more > 0 else shown)
 
 
 def plural(count: int, noun: str) -> str:
@@ -174,7 +104,7 @@ def spent(usage: Usage) -> str:
 
 
 _TEXT_MOST = 300
-_SUMMARY_MOST = 320
+_SOURCES_SHOWN = 2
 
 
 def text(value: object, style: str = "", most: int | None = None) -> Text:
@@ -193,39 +123,63 @@ def table(*columns: str, title: str = "") -> Table:
         made.add_column(
             column.removeprefix(">"),
             justify="right" if number else "left",
-            no_wrap=number or column.startswith(("when", "said")),
+            no_wrap=number or column.startswith("when"),
             overflow="fold",
         )
     return made
 
 
-Column = tuple[str, str | Callable[[Any], object]] | tuple[str, str | Callable[[Any], object], str]
-"""A name as :func:`table` takes it, the cell of an item, and a style. The cell is an attribute, or
-what a function returns: a styled text or a value."""
+Column = str | tuple[str, Callable[[Any], object]]
+"""An attribute of the items, with another heading before it (``session=id``) if it has one; or a
+heading and what returns the value. A heading with ``>`` in front marks a numeric column."""
 
 
-def listing(found: Iterable[Any], *columns: Column) -> Table:
-    """A table with a row for each item."""
-    made = table(*(column[0] for column in columns))
-    for item in found:
-        made.add_row(*(_cell_of(item, *column[1:]) for column in columns))
+_DAYS = ("said", "from", "until")
+"""Headings of the times of which only the day is shown."""
+
+
+def listing(
+    items: Iterable[Any], zone: tzinfo, *columns: Column, most: int | None = _TEXT_MOST
+) -> Table:
+    """A table with a row for each item. Times are in a timezone, and texts cut to ``most``."""
+    named: list[tuple[str, Callable[[Any], object]]] = []
+    for column in columns:
+        if isinstance(column, str):
+            head, _, name = column.rpartition("=")
+            named.append((head or name, attrgetter(name.removeprefix(">"))))
+        else:
+            named.append(column)
+    made = table(*(f"when ({zone_name(zone)})" if head == "when" else head for head, _ in named))
+    for item in items:
+        values = (shown(get(item), zone, is_day=head in _DAYS) for head, get in named)
+        made.add_row(*(text(value, most=most) for value in values))
+    if named[-1][0] == "id":  # there to be copied
+        made.columns[-1].no_wrap = True
     return made
 
 
-def _cell_of(item: Any, cell: str | Callable[[Any], object], style: str = "") -> Text:
-    value = getattr(item, cell) if isinstance(cell, str) else cell(item)
-    return value if isinstance(value, Text) else text(value, style)
+def shown(value: Any, zone: tzinfo = UTC, *, is_day: bool = False) -> object:
+    """A value as a table has it."""
+    if isinstance(value, datetime):
+        return day(value, zone) if is_day else stamp(value, zone)
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {shown(item, zone)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(shown(item, zone)) for item in value)
+    return value
 
 
 def hits(result: SearchResult, zone: tzinfo) -> Table:
     """Ranked hits, one per row, with their confidence, or their score if it is not known."""
     measure = "score" if result.confidence is None else "confidence"
+    number = itertools.count(1)
     return listing(
-        enumerate(result.hits, 1), (">#", lambda hit: hit[0]),
-        (f">{measure}", lambda hit: f"{getattr(hit[1], measure):.2f}"),
-        (f"when ({zone_name(zone)})", lambda hit: stamp(hit[1].at, zone), "cyan"),
-        ("session", lambda hit: hit[1].session), ("id", lambda hit: hit[1].id, "dim"),
-        ("speaker", lambda hit: hit[1].speaker, "bold"), ("text", lambda hit: _words_of(hit[1])),
+        result.hits, zone, (">#", lambda hit: next(number)), f">{measure}", "when=at",
+        "session", "id", "speaker", ("text", _words_of),
     )  # fmt: skip
 
 
@@ -235,23 +189,18 @@ def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
     made.add_column(justify="right", no_wrap=True)
     made.add_column()
     for index, hit in enumerate(result.hits, 1):
-        cell = Text()
-        cell.append(f"{stamp(hit.at, zone)} ", style="cyan")
-        cell.append(f"{one_line(hit.session)} ")
-        cell.append(f"{one_line(hit.speaker)}: " if hit.speaker else "", style="bold")
-        cell.append_text(_words_of(hit))
-        cell.append(f" ({one_line(hit.id)})", style="dim")
+        speaker = f"{hit.speaker}: " if hit.speaker else ""
+        said = f"{stamp(hit.at, zone)} {hit.session} {speaker}{_words_of(hit)} ({hit.id})"
+        cell = text(said)
         for line in reasons(hit):
             cell.append(f"\n{line}", style="dim")
         made.add_row(f"{index}.", cell)
     return made
 
 
-def _words_of(hit: Hit) -> Text:
-    cell = text(hit.text, most=_TEXT_MOST)
-    if hit.parts > 1:
-        cell.append(f" [part {hit.part + 1} of {hit.parts}]", style="dim")
-    return cell
+def _words_of(hit: Hit) -> str:
+    part = f" [part {hit.part + 1} of {hit.parts}]" if hit.parts > 1 else ""
+    return one_line(hit.text, _TEXT_MOST) + part
 
 
 def reasons(hit: Hit) -> list[str]:
@@ -263,210 +212,45 @@ def reasons(hit: Hit) -> list[str]:
     return lines
 
 
-def _about(keys: Sequence[str], summary: str) -> Text:
-    cell = text(", ".join(keys[:8]) or "(not enriched yet)", "green")
-    if summary:
-        cell.append("\n" + one_line(summary, _SUMMARY_MOST), style="default")
-    return cell
+def sources(triple: Triple) -> str:
+    """The first sources of a triple as ``session/id``, and the number of others."""
+    first = [f"{source.session}/{source.id}" for source in triple.sources[:_SOURCES_SHOWN]]
+    more = len(triple.sources) - len(first)
+    return " ".join([*first, f"+{more}"] if more > 0 else first)
 
 
-def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
-    """Sessions with their keys and summaries."""
-    return listing(
-        found, ("session", "id", "bold"), ("when", lambda item: day(item.started_at, zone), "cyan"),
-        (">turns", "messages"),
-        ("keys and summary", lambda item: _about(item.keys, item.summary if item.themes else "")),
-    )  # fmt: skip
+SESSIONS: tuple[Column, ...] = (
+    "session=id", "when=started_at", ">messages", ("keys", lambda item: item.keys[:8]),
+    ("summary", lambda item: item.summary if item.themes else ""),
+)  # fmt: skip
+EPISODES: tuple[Column, ...] = (
+    "when=started_at", "session", "title", "summary", "messages",
+)  # fmt: skip
+ENTITIES: tuple[Column, ...] = ("entity=name", "type", ">triples", ">mentions", "aliases")
+FACTS: tuple[Column, ...] = (
+    "fact=text", "when true=when", "said=last_observed", ("source", sources), "id=uid",
+)  # fmt: skip
+DECIDED: tuple[Column, ...] = (
+    "fact=text", "status", "from=valid_from", "until=valid_to", "because=reason", "id=uid",
+)  # fmt: skip
+FAILURES: tuple[Column, ...] = (
+    "session",
+    ("message", lambda item: "(its summary)" if item.message_id is None else item.message_id),
+    (">tries", lambda item: item.attempts or item.outages or item.crashes),
+    ("state", lambda item: "parked" if item.parked else "to be retried"),
+    "reason",
+)
 
 
-def episodes(found: Iterable[Episode], zone: tzinfo) -> Table:
-    """Episodes with the messages that they cover."""
-
-    def covering(one: Episode) -> Text:
-        cell = text(one.title, "green")
-        cell.append("\n" + one_line(one.summary, _SUMMARY_MOST), style="default")
-        return cell.append(f"\n{one_line(', '.join(one.messages), _TEXT_MOST)}", style="dim")
-
-    return listing(
-        found, (f"when ({zone_name(zone)})", lambda item: stamp(item.started_at, zone), "cyan"),
-        ("session", "session", "bold"), ("begins", "reason"), ("episode", covering),
-    )  # fmt: skip
-
-
-def revisions(found: Iterable[Summary], zone: tzinfo) -> Table:
-    """The revisions of a session's keys and summary, newest first."""
-    return listing(
-        found, (">version", "version"),
-        (f"when ({zone_name(zone)})", lambda item: stamp(item.at, zone), "cyan"),
-        ("extractor", "extractor"), ("keys and summary", lambda item: _about(item.keys, item.text)),
-    )  # fmt: skip
-
-
-def session_keys(found: Iterable[Session], zone: tzinfo, most: int) -> Table:
-    """Sessions with their keys only, one line each."""
-    return listing(
-        found, ("session", "id", "bold"), ("when", lambda item: day(item.started_at, zone), "cyan"),
-        (">turns", "messages"), ("keys", lambda item: ", ".join(item.keys[:most]), "green"),
-    )  # fmt: skip
-
-
-def entities(found: Iterable[Entity]) -> Table:
-    """Entities with their aliases and the numbers of their triples and mentions."""
-
-    def name(entity: Entity) -> Text:
-        cell = text(entity.name, "bold")
-        if entity.aliases:
-            cell.append(f"\n= {one_line(', '.join(entity.aliases), _TEXT_MOST)}", style="dim")
-        return cell
-
-    return listing(
-        found, ("entity", name), ("type", "type"), (">triples", "triples"),
-        (">mentions", "mentions"),
-    )  # fmt: skip
-
-
-def duplicates(found: Iterable[SuspectedDuplicate]) -> Table:
-    """Pairs of entities that may be the same."""
-    return listing(
-        found, (">score", lambda pair: f"{pair.score:.2f}"), ("entity", "name", "bold"),
-        ("type", "type"), ("and", "other", "bold"), ("type", "other_type"),
-        ("because", "reason", "dim"),
-    )  # fmt: skip
-
-
-def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
-    """Triples with their valid time, when they were said, and their sources."""
-    return listing(
-        found, ("subject", "subject", "bold"),
-        ("relation", lambda item: f"not {item.relation}" if item.negated else item.relation),
-        ("object", "object", "bold"), *_said(zone),
-    )  # fmt: skip
-
-
-def _said(zone: tzinfo) -> tuple[Column, ...]:
-    return (
-        ("when true", "when", "cyan"),
-        ("said", lambda item: observed_days(item, zone), "cyan"),
-        ("source", sources, "dim"),
-    )
-
-
-def triples_with_ids(found: Iterable[Triple], zone: tzinfo, *first: Column) -> Table:
-    """Triples as sentences, each with its id, which other commands take."""
-    return with_ids(listing(found, *first, ("fact", "text", "bold"), *_said(zone), _ID))
-
-
-_ID: Column = ("id", "uid", "dim")
-
-
-def decided(found: Iterable[Triple], zone: tzinfo) -> Table:
-    """Triples with their status, its times and reasons, and their ids."""
-    made = listing(
-        found,
-        ("fact", "text", "bold"),
-        ("status", "status"),
-        ("from", lambda item: item.valid_from and day(item.valid_from, zone), "cyan"),
-        ("until", lambda item: item.valid_to and day(item.valid_to, zone), "cyan"),
-        ("because", "reason"),
-        _ID,
-    )  # fmt: skip
-    return with_ids(made)
-
-
-def with_ids(made: Table) -> Table:
-    """The table, whose last column is there to be copied."""
-    made.columns[-1].no_wrap = True
-    return made
-
-
-def observed_days(triple: Triple, zone: tzinfo) -> str:
-    """The first and last day on which a triple was observed, or the day if they are equal."""
-    days = [
-        day(triple.first_observed, zone),
-        day(triple.last_observed, zone),
-    ]
-    return days[0] if days[0] == days[1] else f"{days[0]} .. {days[1]}"
-
-
-def tree(session: Session, facts: Sequence[tuple[Triple, Sequence[tuple[str, str]]]]) -> Tree:
-    """One session with its keys, some of its triples, and the chunks they cite."""
-    root = Tree(text(session.id, "bold"), guide_style="dim")
-    root.add(text(f"keys: {', '.join(session.keys[:6])}", "green"))
-    for triple, chunks in facts:
-        when = f"  ({triple.when})" if triple.when else ""
-        branch = root.add(text(f"triple: {triple.text}{when}"))
-        for id, said in chunks:
-            branch.add(text(f"chunk {id}: {said}", "dim", most=88))
-    return root
-
-
-_COUNTS = ("sessions", "messages", "chunks", "entities", "triples", "keys", "pending", "failed")
-
-
-def stats(found: Iterable[Stats]) -> Table:
-    """Counts, one row per space."""
-    found = [*found]
-    # Most memories embed at once, and need no column for this.
-    later = any(item.vectors_pending for item in found)
-    heads = [*(f">{name}" for name in _COUNTS), ">summaries\ndue", *[">vectors\nwaiting"] * later]
-    made = table("space", *heads)
-    for item in found:
-        values = [getattr(item, name) for name in _COUNTS]
-        values[6] += item.leased
-        values.append(item.summaries_pending + item.summaries_failed)
-        values += [item.vectors_pending] * later
-        made.add_row(text(item.space, "bold"), *(f"{value:,}" for value in values))
-    return made
+def messages(found: Iterable[StoredMessage]) -> tuple[Column, ...]:
+    """The columns of messages. Most memories have no keys, and need none for who wrote them."""
+    by = ["by=written_by"] * any(message.written_by for message in found)
+    return ("id", "when=at", "session", *by, "speaker", "text")
 
 
 def rows(found: Sequence[Mapping[str, Any]]) -> Table:
     """The rows that a query returned."""
     made = table(*(one_line(str(name)).lstrip(">") for name in found[0]))
     for row in found:
-        made.add_row(*(text(_cell(value), most=_TEXT_MOST) for value in row.values()))
+        made.add_row(*(text(shown(value), most=_TEXT_MOST) for value in row.values()))
     return made
-
-
-def _cell(value: Any) -> object:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(" ", "minutes").removesuffix("+00:00")
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_cell(item)}" for key, item in value.items())
-    if isinstance(value, (list, tuple)):
-        return ", ".join(str(_cell(item)) for item in value)
-    return value
-
-
-def queries(found: Iterable[NamedQuery]) -> Table:
-    """The named queries of the package."""
-    return listing(
-        found, ("name", "name", "bold"), ("what it shows", "what"),
-        ("parameters", lambda query: ", ".join(map(str, query.parameters)), "dim"),
-    )  # fmt: skip
-
-
-def checks(found: Iterable[Check]) -> Table:
-    """Results of checks, with advice below those that failed."""
-
-    def finding(check: Check) -> Text:
-        cell = text(check.detail)
-        if not check.ok and check.advice:
-            cell.append(f"\n-> {one_line(check.advice)}", style="yellow")
-        return cell
-
-    ok, failed = Text("ok", style="green"), Text("FAIL", style="bold red")
-    return listing(
-        found, ("", lambda check: ok if check.ok else failed), ("check", "name", "bold"),
-        ("finding", finding),
-    )  # fmt: skip
-
-
-def failures(found: Iterable[Failure]) -> Table:
-    """Chunks and summaries whose enrichment failed, with the reasons."""
-    return listing(
-        found, ("session", "session"),
-        ("message", lambda item: "(its summary)" if item.message_id is None else item.message_id),
-        (">tries", lambda item: item.attempts or item.outages or item.crashes),
-        ("state", lambda item: "parked" if item.parked else "to be retried"),
-        ("reason", lambda item: text(item.reason, most=_TEXT_MOST)),
-    )  # fmt: skip

@@ -1,24 +1,18 @@
-"""Sessions of coding agents: Claude Code, OpenCode, Codex, Gemini CLI and Cursor.
+"""Sessions of coding agents: Claude Code, OpenCode, Codex and Gemini CLI.
 
 What was said is read. Of Claude Code, what tools returned is read too; the others leave it out, as
 their hooks do. Sources: for Codex ``codex-rs/protocol`` (``protocol.rs``, ``items.rs``) and
 ``codex-rs/rollout/src/policy.rs`` of `openai/codex <https://github.com/openai/codex>`_; for Gemini
 CLI ``chatRecordingService.ts`` and ``sessionUtils.ts`` in ``packages/core/src`` of
-`google-gemini/gemini-cli <https://github.com/google-gemini/gemini-cli>`_. Cursor publishes no
-format: its transcripts and its database are read as programs that convert them describe both
-(such as `skillsynchq/txcript <https://github.com/skillsynchq/txcript>`_), for Cursor 0.5 to 3.20.
+`google-gemini/gemini-cli <https://github.com/google-gemini/gemini-cli>`_.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
-from datetime import UTC, datetime, timedelta, timezone
 from hashlib import blake2b
-from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cognigraph.importers.fields import iso
@@ -339,163 +333,4 @@ GEMINI = Reader(
     "chats of Gemini CLI: a session-*.jsonl or .json, or the folder ~/.gemini/tmp",
     _gemini_sniff,
     _gemini_read,
-)
-
-
-_SQLITE = b"SQLite format 3\0"
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
-_STAMP = re.compile(
-    r"<timestamp>\w+, (\w+ \d+, \d+, \d+:\d+ [AP]M)(?: \(UTC(?:([+-]\d+)(?::(\d\d))?)?\))?</timest"
-)
-_REDACTED = "[REDACTED]"
-"""What Cursor writes in place of a thought."""
-
-
-def _cursor_sniff(head: Head) -> bool:
-    if head.data.startswith(_SQLITE):
-        return head.suffix == ".vscdb"
-    return bool(head.lines) and all(
-        {"role", "message"} <= line.keys() or line.get("type") == "turn_ended"
-        for line in head.lines
-    )
-
-
-def _cursor_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    if file.head().startswith(_SQLITE):
-        return _cursor_database(file, options)
-    return _cursor_transcript(file, options)
-
-
-def _cursor_transcript(file: Input, options: ReadOptions) -> Iterator[Record]:
-    """What was said in a transcript of an agent.
-
-    Its lines have no ids, so these are made from the session's, which is the name of the file, and
-    the number of the line; they stay, since lines are only added. A time is in prompts only, to the
-    minute.
-    """
-    if "subagents" in (file.path or PurePosixPath(file.name)).parts:
-        return
-    session = options.session or file.stem
-    at = file.modified.isoformat() if file.modified else None
-    for item in lines(file):
-        if isinstance(item.value, Bad):
-            yield Record(item.position, item.value)
-            continue
-        role = item.value.get("role")
-        text = "\n".join(_texts(mapping(item.value.get("message")).get("content")))
-        if role == "user":
-            at = _stamped(text) or at
-            text = "\n".join(_QUERY.findall(text))
-        text = text.replace(_REDACTED, "").strip()
-        if role in ("user", "assistant") and text:
-            made = {"text": text, "role": role, "session": session, "at": at}
-            yield Record(item.position, made | {"id": f"{file.stem}-{item.position.number}"})
-
-
-def _stamped(text: str) -> str | None:
-    """The time in a prompt: ``Friday, Sep 4, 2026, 2:21 AM (UTC+8)``; in UTC if it says no zone."""
-    stamp = _STAMP.search(text)
-    if stamp is None:
-        return None
-    written, hours, minutes = stamp.groups()
-    offset = timedelta(hours=int(hours or 0))
-    offset += timedelta(minutes=int(minutes or 0)) * (-1 if (hours or "").startswith("-") else 1)
-    try:
-        moment = datetime.strptime(written, "%b %d, %Y, %I:%M %p")
-        return moment.replace(tzinfo=timezone(offset)).isoformat()
-    except ValueError:
-        return None
-
-
-_COMPOSERS = (
-    "SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
-)
-_BUBBLE = "SELECT value FROM cursorDiskKV WHERE key = ?"
-_HEADERS = "SELECT 1 FROM sqlite_master WHERE name = 'composerHeaders'"
-_SUBAGENTS = "SELECT composerId FROM composerHeaders WHERE isSubagent"
-
-
-def _cursor_database(file: Input, options: ReadOptions) -> Iterator[Record]:
-    """What was said in the conversations of Cursor's database, which is only read.
-
-    A conversation is the value of ``composerData:ID``, with its messages ("bubbles") inside it or,
-    since 0.50, in values of their own.
-    """
-    unreadable = Position(1, "file")
-    if file.path is None:
-        yield Record(unreadable, Bad("is a database, which is read from the file itself"))
-        return
-    try:
-        with closing(_opened(file.path)) as database:
-            subagents = set()
-            if database.execute(_HEADERS).fetchone():
-                subagents = {id for (id,) in database.execute(_SUBAGENTS)}
-            for number, (key, value) in enumerate(database.execute(_COMPOSERS), 1):
-                composer = _object_in(value)
-                id = str(key).partition(":")[2]
-                if id not in subagents:
-                    bubbles = _bubbles(database, id, composer)
-                    position = Position(number, "conversation")
-                    yield from _cursor_conversation(id, composer, bubbles, position, options)
-    except sqlite3.Error as error:
-        yield Record(unreadable, Bad(f"is no database of Cursor that can be read: {error}"))
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-
-
-def _object_in(value: object) -> Mapping[str, Any]:
-    """The object that a cell holds as JSON, in text or in bytes; an empty one if it holds none."""
-    try:
-        return mapping(json.loads(value)) if isinstance(value, str | bytes) else {}
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _bubbles(
-    database: sqlite3.Connection, id: str, composer: Mapping[str, Any]
-) -> Iterator[Mapping[str, Any]]:
-    yield from mappings(composer.get("conversation"))
-    for header in mappings(composer.get("fullConversationHeadersOnly")):
-        bubble = header.get("bubbleId")
-        row = database.execute(_BUBBLE, (f"bubbleId:{id}:{bubble}",)).fetchone()
-        if row is not None:
-            yield {"bubbleId": bubble} | dict(_object_in(row[0]))
-
-
-def _cursor_conversation(
-    id: str,
-    composer: Mapping[str, Any],
-    bubbles: Iterator[Mapping[str, Any]],
-    position: Position,
-    options: ReadOptions,
-) -> Iterator[Record]:
-    at = iso(composer.get("createdAt"), UTC)
-    title = _text_or_none(composer.get("name"))
-    for index, bubble in enumerate(bubbles, 1):
-        at = iso(bubble.get("createdAt"), UTC) or at
-        role = {1: "user", 2: "assistant"}.get(bubble.get("type"))  # type: ignore[arg-type]
-        text = _text_or_none(bubble.get("text"))
-        if role is None or text is None:
-            continue
-        yield Record(
-            position.inside(index),
-            {
-                "text": text,
-                "role": role,
-                "session": options.session or id,
-                "at": at,
-                "id": _text_or_none(bubble.get("bubbleId")) or _hash("cursor", id, str(index)),
-                "metadata": {"title": title} if title else {},
-            },
-        )
-
-
-CURSOR = Reader(
-    "cursor",
-    "Cursor: its state.vscdb, a transcript (.jsonl), or the folder ~/.cursor/projects",
-    _cursor_sniff,
-    _cursor_read,
-    (".jsonl",),
 )

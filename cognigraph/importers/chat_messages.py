@@ -57,7 +57,7 @@ def _records(item: JsonItem, file: Input, options: ReadOptions) -> Iterator[Reco
     value = item.value
     if isinstance(value, Bad):
         yield Record(item.position, value)
-    elif "messages" in value or isinstance(value.get("input"), Mapping):
+    elif "messages" in value:
         yield from conversation(value, item.position, options)
     else:
         yield Record(item.position, {"session": options.session or file.stem} | value)
@@ -67,7 +67,7 @@ def conversation(
     given: Mapping[str, Any], position: Position, options: ReadOptions
 ) -> Iterator[Record]:
     """The messages of an object with a list of ``messages``, as also fine-tuning takes it."""
-    messages = _messages(given)
+    messages = given["messages"]
     if not isinstance(messages, list):
         yield Record(position, Bad("has no list of messages"))
         return
@@ -81,15 +81,6 @@ def conversation(
         if time is not None and not any(made.get(name) is not None for name in _TIMES):
             made["at"] = time
         yield Record(position.inside(index), made)
-
-
-def _messages(given: Mapping[str, Any]) -> Any:
-    """The messages; of a line for preference tuning, with the output that was preferred."""
-    if "messages" in given:
-        return given["messages"]
-    asked = given["input"].get("messages")
-    chosen = given.get("preferred_output")
-    return [*asked, *chosen] if isinstance(asked, list) and isinstance(chosen, list) else asked
 
 
 def _session(given: Mapping[str, Any], messages: list[Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers import csv_rows, mail, notes, slack, store_items, telegram, whatsapp
-from cognigraph.importers.agent_sessions import CLAUDE_CODE, CODEX, CURSOR, GEMINI, OPENCODE
+from cognigraph.importers.agent_sessions import CLAUDE_CODE, CODEX, GEMINI, OPENCODE
 from cognigraph.importers.chat_exports import CHATGPT, CLAUDE
 from cognigraph.importers.chat_messages import LANGCHAIN, LINES, OPENAI
 from cognigraph.importers.memory_dumps import GRAPHITI, MEM0
@@ -19,7 +19,7 @@ READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
         notes.READER, csv_rows.READER, mail.READER, whatsapp.READER, telegram.READER, slack.READER,
-        CHATGPT, CLAUDE, GEMINI, CLAUDE_CODE, OPENCODE, CODEX, CURSOR, GRAPHITI, MEM0,
+        CHATGPT, CLAUDE, GEMINI, CLAUDE_CODE, OPENCODE, CODEX, GRAPHITI, MEM0,
         store_items.READER, LANGCHAIN, OPENAI, LINES,
     )
 }  # fmt: skip

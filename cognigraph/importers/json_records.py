@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -50,6 +50,17 @@ def mappings(value: object) -> list[Mapping[str, Any]]:
     """The objects in the value, if it is a list."""
     items = value if isinstance(value, list) else []
     return [item for item in items if isinstance(item, Mapping)]
+
+
+def first_text(given: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """The first of some fields that is a text and not blank."""
+    values = (given.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value.strip()), None)
+
+
+def present(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Those of some fields that are there."""
+    return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[JsonItem]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 import re
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from email.message import EmailMessage
 from email.utils import parseaddr
 from html.parser import HTMLParser
@@ -40,15 +38,13 @@ def _sniff(head: Head) -> bool:
 
 
 def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    with closing(_Threads()) as threads:
-        for number, data in enumerate(_messages(file), 1):
-            position = Position(number, "message")
-            if len(data) > _MOST:
-                yield Record(position, Bad(f"is longer than {_MOST // 1024**2} MB"))
-                continue
-            made = _message(data, threads, options)
-            if made is not None:
-                yield Record(position, made)
+    threads: _Threads = {}
+    for number, data in enumerate(_messages(file), 1):
+        position = Position(number, "message")
+        if len(data) > _MOST:
+            yield Record(position, Bad(f"is longer than {_MOST // 1024**2} MB"))
+        elif (made := _message(data, threads, options)) is not None:
+            yield Record(position, made)
 
 
 def _messages(file: Input) -> Iterator[bytes]:
@@ -69,27 +65,8 @@ def _messages(file: Input) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
-class _Threads:
-    """Which thread a message is in, by the ids of those met before, in a temporary file."""
-
-    def __init__(self) -> None:
-        self._met = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._met.execute("PRAGMA journal_mode = OFF")
-        self._met.execute("CREATE TABLE met (id TEXT PRIMARY KEY, root TEXT) WITHOUT ROWID")
-        self._met.execute("BEGIN")
-
-    def close(self) -> None:
-        """Remove the file."""
-        self._met.close()
-
-    def root_of(self, id: str) -> str | None:
-        """The first message of the thread of a message; ``None`` if that was not met."""
-        row = self._met.execute("SELECT root FROM met WHERE id = ?", (id,)).fetchone()
-        return None if row is None else str(row[0])
-
-    def note(self, id: str, root: str) -> None:
-        """Remember the thread of a message."""
-        self._met.execute("INSERT OR IGNORE INTO met VALUES (?, ?)", (id, root))
+_Threads = dict[str, str]
+"""By the id of each message met so far, the first message of its thread."""
 
 
 def _message(data: bytes, threads: _Threads, options: ReadOptions) -> dict[str, Any] | Bad | None:
@@ -111,10 +88,10 @@ def _message(data: bytes, threads: _Threads, options: ReadOptions) -> dict[str, 
     if not said and not files:
         return None
     raw: dict[str, Any] = {"attachments": files} if files else {}
-    if quoted and not any(threads.root_of(id) for id in parents):
+    if quoted and not any(id in threads for id in parents):
         raw["quoted"] = quoted  # what is quoted is not in this mailbox
     if head.id:
-        threads.note(head.id, root)
+        threads.setdefault(head.id, root)
     names = {"subject": subject, "to": head.to, "mail": head.address}
     made: dict[str, Any] = {
         "text": said,
@@ -129,8 +106,8 @@ def _message(data: bytes, threads: _Threads, options: ReadOptions) -> dict[str, 
 def _root(head: _Header, threads: _Threads) -> str:
     """The thread: that of a message it answers, else its earliest reference, else itself."""
     for id in reversed([*head.references, *head.in_reply_to]):
-        if (root := threads.root_of(id)) is not None:
-            return root
+        if id in threads:
+            return threads[id]
     first = (*head.references, *head.in_reply_to, head.id)
     return next((id for id in first if id), head.subject or "mail")
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cognigraph.importers.fields import day_of, iso
-from cognigraph.importers.json_records import objects
+from cognigraph.importers.json_records import first_text, mapping, mappings, objects, present
 from cognigraph.importers.record import Bad, Head, Reader, ReadOptions, Record
 from cognigraph.importers.source import SLACK_DAY, SLACK_USERS, Input
 
@@ -50,10 +50,7 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
 def _people(file: Input) -> Mapping[str, str]:
     """The names of users, read once for all files of an export."""
     if "slack" not in file.known:
-        given = _parsed(file.beside(f"../{SLACK_USERS}"))
-        users = (
-            [item for item in given if isinstance(item, Mapping)] if isinstance(given, list) else []
-        )
+        users = mappings(_parsed(file.beside(f"../{SLACK_USERS}")))
         file.known["slack"] = {str(user["id"]): _name(user) for user in users if user.get("id")}
     known: Mapping[str, str] = file.known["slack"]
     return known
@@ -67,12 +64,8 @@ def _parsed(data: bytes | None) -> Any:
 
 
 def _name(user: Mapping[str, Any]) -> str:
-    profile = user.get("profile")
-    fields = {**user, **profile} if isinstance(profile, Mapping) else user
-    names = (fields.get(name) for name in _PERSON)
-    return next(
-        (item for item in names if isinstance(item, str) and item.strip()), str(user.get("id"))
-    )
+    fields = {**user, **mapping(user.get("profile"))}
+    return first_text(fields, _PERSON) or str(user.get("id"))
 
 
 def _message(
@@ -94,16 +87,9 @@ def _message(
     }
     if speaker := _speaker(given, people):
         made["speaker"] = speaker
-    files = given.get("files")
-    if isinstance(files, list) and (
-        kept := [_kept(file) for file in files if isinstance(file, dict)]
-    ):
-        made["raw"] = {"files": kept}
+    if files := mappings(given.get("files")):
+        made["raw"] = {"files": [present(file, _FILE) for file in files]}
     return made
-
-
-def _kept(file: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: file[name] for name in _FILE if file.get(name) is not None}
 
 
 def _speaker(given: Mapping[str, Any], people: Mapping[str, str]) -> str | None:
@@ -113,20 +99,14 @@ def _speaker(given: Mapping[str, Any], people: Mapping[str, str]) -> str | None:
     for name in ("user_profile", "bot_profile"):
         if isinstance(given.get(name), Mapping):
             return _name(given[name])
-    named = given.get("username")
-    if isinstance(named, str) and named.strip():
-        return named
-    return user if isinstance(user, str) and user else None
+    return first_text(given, ("username", "user"))
 
 
 def _text(given: Mapping[str, Any], people: Mapping[str, str]) -> str:
     """What is said; of a bot that only sends attachments, what these say in short."""
     text = given.get("text")
     if not (isinstance(text, str) and text.strip()):
-        parts = given.get("attachments")
-        shown = (
-            [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
-        )
+        shown = mappings(given.get("attachments"))
         found = (item.get("fallback") or item.get("text") for item in shown)
         text = "\n".join(item for item in found if isinstance(item, str))
     return plain(text, people)

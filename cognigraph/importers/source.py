@@ -18,7 +18,7 @@ from fnmatch import fnmatch
 from importlib import import_module
 from lzma import LZMAError
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.text.terms import storable
@@ -46,8 +46,8 @@ class Input:
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
     the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
     was read. ``archive`` is the name of the archive without its suffix, if it was in one.
-    ``beside`` reads another file by its path from this one, ``known`` is what a reader keeps for
-    the other files of the same import, and ``path`` is where the file is, if it is one of its own.
+    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps
+    for the other files of the same import.
     """
 
     name: str
@@ -57,7 +57,6 @@ class Input:
     archive: str | None = None
     beside: Callable[[str], bytes | None] = lambda path: None
     known: dict[str, Any] = field(default_factory=dict)
-    path: Path | None = None
 
     @property
     def stem(self) -> str:
@@ -127,23 +126,19 @@ class Location:
                 with self.path.open("rb") as stream:
                     if self.path.suffix.lower() == _PACKED:
                         packed = io.BufferedReader(Counted(stream, tally), HEAD)
-                        unpacked = io.BufferedReader(_Unpacked(packed), HEAD)
-                        yield self._input(unpacked, Tally(known=tally.known), changed)
+                        yield self._input(_unpacked(packed), Tally(known=tally.known), changed)
                     else:
                         yield self._input(stream, tally, changed)
             else:
                 with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as stream:
                     yield self._input(stream, tally, None)  # type: ignore[arg-type]
-        except _UNREADABLE as error:
+        except _errors() as error:
             raise _unreadable(self.name, error) from error
 
     def _input(self, stream: BinaryIO, tally: Tally, modified: datetime | None) -> Input:
         counted = io.BufferedReader(Counted(stream, tally), HEAD)
         archive = self.path.stem if self.path is not None and self.member is not None else None
-        path = self.path if self.member is None else None
-        return Input(
-            self.name, counted, modified, self.folder, archive, self._beside, tally.known, path
-        )
+        return Input(self.name, counted, modified, self.folder, archive, self._beside, tally.known)
 
     def _beside(self, path: str) -> bytes | None:
         """Another file of the same archive or folder, whole; ``None`` if it is not there."""
@@ -278,60 +273,27 @@ def _without_packing(name: str) -> str:
     return name[: -len(_PACKED)] if name.lower().endswith(_PACKED) else name
 
 
-class _Unpacked(io.RawIOBase):
+def _unpacked(stream: BinaryIO) -> BinaryIO:
     """What is in a file that was packed with Zstandard.
 
     Raises:
         ConfigurationError: Python is older than 3.14 and the extra is missing.
     """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._begin, self._error = _zstandard()
-        self._frame = self._begin()
-        self._is_begun = False
-        self._packed = self._whole = b""
-
-    def readable(self) -> bool:
-        """Always, which :class:`io.BufferedReader` asks before it reads."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read what is there, without waiting until the buffer is full.
-
-        Raises:
-            OSError: it is damaged.
-        """
-        while not self._whole:
-            packed = self._packed or self._stream.read(HEAD)
-            if not packed:
-                if self._is_begun:
-                    raise OSError("it ends too early")
-                return 0
-            try:
-                self._whole = self._frame.decompress(packed)
-            except self._error as error:
-                raise OSError(f"it is damaged: {error}") from error
-            self._packed, self._is_begun = b"", not self._frame.eof
-            if self._frame.eof:
-                self._packed, self._frame = self._frame.unused_data, self._begin()
-        data, self._whole = self._whole[: len(buffer)], self._whole[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _zstandard() -> tuple[Callable[[], Any], type[Exception]]:
-    """What unpacks a frame, and the error that it raises."""
     try:
         if sys.version_info >= (3, 14):
-            library = import_module("compression.zstd")
-            return library.ZstdDecompressor, library.ZstdError
-        library = import_module("zstandard")
-        return library.ZstdDecompressor().decompressobj, library.ZstdError
+            return cast(BinaryIO, import_module("compression.zstd").ZstdFile(stream))
+        reader = import_module("zstandard").ZstdDecompressor().stream_reader
     except ImportError as error:
         raise ConfigurationError(
             "a .zst file needs an extra: pip install 'cognigraph-memory[zstd]'"
         ) from error
+    return cast(BinaryIO, reader(stream, read_across_frames=True))
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What opening and unpacking a file may raise, also by the library that unpacks."""
+    loaded = (sys.modules.get(name) for name in ("compression.zstd", "zstandard"))
+    return (*_UNREADABLE, *(library.ZstdError for library in loaded if library is not None))
 
 
 def _is_inside(path: Path, root: Path) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cognigraph.importers.fields import day_of, iso
-from cognigraph.importers.json_records import MalformedError, nested
+from cognigraph.importers.json_records import MalformedError, first_text, mappings, nested, present
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
@@ -54,10 +54,9 @@ def _message(
     at = iso(given.get("date_unixtime")) or iso(given.get("date"))
     if at is None:
         return Bad("has no 'date'")
-    named = chat.get("name")
-    name = named if isinstance(named, str) and named.strip() else "chat"
+    name = first_text(chat, ("name",)) or "chat"
     label = f"{name} {chat['id']}" if isinstance(chat.get("id"), int) else name
-    media = {field: given[field] for field in _MEDIA if given.get(field) is not None}
+    media = present(given, _MEDIA)
     made: dict[str, Any] = {
         "text": _text(given),
         "session": options.session or f"{label} {day_of(at, options.zone)}",
@@ -67,8 +66,8 @@ def _message(
     if isinstance(given.get("id"), int):
         made["id"] = str(given["id"])
     # What was forwarded are the words of who wrote it.
-    speaker = given.get("forwarded_from" if "forwarded_from" in given else "from")
-    if isinstance(speaker, str) and speaker.strip():
+    said_by = "forwarded_from" if "forwarded_from" in given else "from"
+    if speaker := first_text(given, (said_by,)):
         made["speaker"] = speaker
     if media:
         made["raw"] = media
@@ -80,16 +79,8 @@ def _text(given: Mapping[str, Any]) -> str:
     text = _joined(given.get("text"))
     poll = given.get("poll")
     if isinstance(poll, Mapping):
-        answers = poll.get("answers")
-        options = (
-            [answer for answer in answers if isinstance(answer, Mapping)]
-            if isinstance(answers, list)
-            else []
-        )
-        lines = [
-            _joined(poll.get("question")),
-            *(f"- {_joined(option.get('text'))}" for option in options),
-        ]
+        options = (f"- {_joined(item.get('text'))}" for item in mappings(poll.get("answers")))
+        lines = [_joined(poll.get("question")), *options]
         text = "\n".join(filter(None, [text, *lines]))
     emoji = given.get("sticker_emoji")
     return text or (emoji if isinstance(emoji, str) else "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
@@ -189,7 +188,7 @@ def _session(engine: Engine, space: str, session: str, reading: SessionReading |
     themes = [
         [theme.title, theme.summary, theme.reason,
          [[chunks[uid].message_id, chunks[uid].part] for uid in theme.covers if uid in chunks],
-         [titles[uid] for uid in theme.derived_from if uid in titles], theme.uid]
+         [titles[uid] for uid in theme.derived_from if uid in titles]]
         for theme in notes.themes
     ]  # fmt: skip
     # Uids name the space. Those in the summariser's state are replaced when they are read.
@@ -210,7 +209,6 @@ def _revisions(engine: Engine, space: str, session: str) -> list[list[Any]]:
 
 
 _BATCH = 100
-_UID = re.compile(r"[0-9a-f]{32}")
 _FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw", "expires")
 
 
@@ -254,9 +252,9 @@ class _Replay(Extractor):
 
     def _theme(
         self, title: str, summary: str, reason: str = "", covers: Any = (), sources: Any = (),
-        uid: str = "",
+        *_: str,
     ) -> Theme:  # fmt: skip
-        """The theme without its ``uid``, which may be of another space (see Import)."""
+        """The theme; its uid, which earlier exports have too, is made from its title."""
         found = (self._uids.get((message, part)) for message, part in covers)
         origins = tuple(theme_uid(self._space, self._session["id"], source) for source in sources)
         return Theme(title, summary, "", tuple(uid for uid in found if uid), reason, origins)
@@ -400,7 +398,6 @@ class Import:
                 self.space
             )
             self._revisions(fields)
-            self._theme_uids(fields)
         self._parts = {}
 
     def _readable(self, session: str) -> dict[tuple[str, int], Any]:
@@ -425,18 +422,6 @@ class Import:
             self.engine.store.housekeeping.keep_revisions(
                 self.space, fields["id"], fields["version"], found
             )
-
-    def _theme_uids(self, fields: dict[str, Any]) -> None:
-        """Keep the uids of themes, which were made from their first titles.
-
-        In a space of another name uids differ, because they are made from its name as well.
-        """
-        if self._source != self.space:
-            return
-        known = {theme[0]: theme[5] for theme in fields["themes"] if len(theme) > 5}
-        kept = {title: uid for title, uid in known.items() if _UID.fullmatch(uid)}
-        if len(set(kept.values())) == len(kept):
-            self.engine.store.housekeeping.keep_theme_uids(self.space, fields["id"], kept)
 
     def _decision(self, fields: dict[str, Any]) -> None:
         a, b, into = (tuple(fields[name]) for name in ("a", "b", "into"))

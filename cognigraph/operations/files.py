@@ -64,7 +64,7 @@ class Files(Tenant):
         Args:
             path: the file or folder; ``-`` is standard input.
             format: ``"auto"``, or one of ``"jsonl"``, ``"openai"``, ``"chatgpt"``, ``"claude"``,
-                ``"claude-code"``, ``"opencode"``, ``"codex"``, ``"gemini"``, ``"cursor"``,
+                ``"claude-code"``, ``"opencode"``, ``"codex"``, ``"gemini"``,
                 ``"langchain"``, ``"langgraph"``, ``"slack"``, ``"telegram"``, ``"whatsapp"``,
                 ``"mbox"``, ``"csv"``, ``"markdown"``, ``"mem0"`` and ``"graphiti"``. A folder is
                 read as Markdown unless this says otherwise, or it is an export of Slack or

@@ -181,7 +181,7 @@ def run_query(
 ) -> list[Row]:
     """Run a query of a user, or a named one; see :meth:`cognigraph.Space.cypher`."""
     limits = engine.settings.query
-    check_parameters_size(values, limits)
+    check_parameters_size(values)
     check_parameters(values)
     if (query is None) == (name is None):
         raise ConfigurationError("give either a query or name='...', not both")

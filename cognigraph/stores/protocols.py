@@ -533,12 +533,6 @@ class HousekeepingStore(Protocol):
     ) -> None:
         """Replace the revisions of a session's summary; it then has this ``version``."""
 
-    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
-        """Give themes of a session, by title, the uids that they had before.
-
-        None is changed if a theme beside them, of whatever session, has one of these uids.
-        """
-
     def forgotten(self, space: str) -> list[str]:
         """Uids (of the first chunks) of forgotten messages, sorted."""
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from cognigraph.cypher.guard.bounds import SCALAR, Bound, joined
 from cognigraph.cypher.guard.check_plan import verify_plan
-from cognigraph.cypher.guard.confined_patterns import PATH_FUNCTIONS, Patterns
+from cognigraph.cypher.guard.confined_patterns import Patterns
 from cognigraph.cypher.guard.grammar import ALIASES
 from cognigraph.cypher.guard.lexer import QueryToken, error, render, tokenize
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
@@ -120,21 +120,9 @@ class _Confiner(Patterns):
         elif self.take_word("UNION"):
             self.take_word("ALL", "DISTINCT")
             self.nodes = {}
-        else:
-            self._newer_clause()
-
-    def _newer_clause(self) -> None:
-        """Parse a clause that is new in Cypher 25, or the WHERE after WITH."""
-        if self.take_word("WHERE"):
+        elif self.take_word("WHERE"):
             self._with_earlier(self.condition)
-        elif self.take_word("FILTER"):
-            self.take_word("WHERE")
-            self.condition()
-        elif self.take_word("LET"):
-            self._let()
-        elif self.take_word("NEXT"):
-            self.nodes = {}
-        elif not self.take_word("FINISH"):
+        else:
             raise self.error(
                 f"the clause {self.token().text!r} is not supported in an inspection query"
             )
@@ -148,15 +136,6 @@ class _Confiner(Patterns):
         self.names = {**self.earlier, **names}
         read()
         self.names = names
-
-    def _let(self) -> None:
-        while True:
-            name = self.name("a variable")
-            if not self.take_mark("="):
-                raise self.error("'=' is expected here")
-            self._define(name, self.expression())
-            if not self.take_mark(","):
-                return
 
     def _items(self) -> list[Bound]:
         """Parse the columns of WITH or RETURN; return the bounds of their values."""
@@ -231,19 +210,13 @@ class _Confiner(Patterns):
         self.nodes = nodes
 
     def _subquery_body(self) -> None:
-        paths = self.mark("(") or (self.token().named and self.mark("=", ahead=1))
-        selects = self.word("ANY", "ALL", "SHORTEST", *PATH_FUNCTIONS)
-        if paths or selects:
+        if self.mark("(") or (self.token().named and self.mark("=", ahead=1)):
             self._match()
         self._clauses()
 
     # --- patterns ---------------------------------------------------------------------------
 
     def _match(self) -> None:
-        if self.word("DIFFERENT", "REPEATABLE") and not self.mark("=", ahead=1):
-            self.at += 1
-            self.expect_word("RELATIONSHIPS", "RELATIONSHIP", "ELEMENTS", "ELEMENT")
-            self.take_word("BINDINGS")
         while True:
             self.path()
             if not self.take_mark(","):

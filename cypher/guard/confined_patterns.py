@@ -13,8 +13,6 @@ from cognigraph.cypher.guard.grammar import Expressions
 from cognigraph.cypher.guard.lexer import QueryToken
 from cognigraph.settings import QuerySettings
 
-PATH_FUNCTIONS = ("SHORTESTPATH", "ALLSHORTESTPATHS")
-
 
 class Patterns(Expressions):
     """Parses patterns and records the text to insert before each token."""
@@ -35,19 +33,13 @@ class Patterns(Expressions):
         """Per variable, the node variables that determine its space: a node's own, or the ends."""
 
     def path(self) -> None:
-        """Parse one path pattern, including its name and its selector if it has them."""
+        """Parse one path pattern, including its name if it has one."""
         path = None
         if self.token().named and self.mark("=", ahead=1):
             path = self.name("a path variable")
             self.at += 1
-        self._selector()
         begin = self.at
-        if self.take_word(*PATH_FUNCTIONS):
-            if not self.mark("("):
-                raise self.error("a pattern in parentheses is expected here")
-            self.enter(self._chain)
-        else:
-            self._chain()
+        self._chain()
         if path:
             self.nodes[path] = self._named_between(begin, self.at)
 
@@ -62,65 +54,23 @@ class Patterns(Expressions):
             )
         )
 
-    def _selector(self) -> None:
-        """Parse a path selector such as ``ANY``, ``ALL SHORTEST`` or ``SHORTEST 2 GROUPS``."""
-        if not self.word("ANY", "ALL", "SHORTEST"):
-            return
-        self.take_word("ANY", "ALL")
-        self.take_word("SHORTEST")
-        if self.token().kind in ("number", "parameter"):
-            self.at += 1
-        self.take_word("PATH", "PATHS")
-        self.take_word("GROUP", "GROUPS")
-
     def _chain(self) -> None:
-        """Parse alternating nodes and relationships, or parenthesised paths."""
+        """Parse alternating nodes and relationships."""
         before = self._element()
-        while True:
-            if self.mark("("):
-                before = self._element()
-            elif self._arrow_here():
-                relationship = self._relationship()
-                self._quantifier()
-                after = self._element() if self.mark("(") else None
-                if relationship:
-                    self.nodes[relationship] = [name for name in (before, after) if name]
-                before = after
-            else:
-                return
+        while self._arrow_here():
+            relationship = self._relationship()
+            after = self._element()
+            if relationship:
+                self.nodes[relationship] = [name for name in (before, after) if name]
+            before = after
 
     def _element(self) -> str | None:
-        """Parse a node pattern or a parenthesised path; return the node's variable, if any."""
-        if not self.mark("("):
+        """Parse a node pattern; return the node's variable, if any."""
+        if not self.mark("(") or not self._may_be_node(self.at):
             raise self.error("this is not a node pattern such as (n:Label {key: value})")
-        opening = self.at
-        if self._may_be_node(opening):
-            self.enter(self._node)
-            first = self.tokens[opening + 1]
-            return first.text if first.named and first.text in self.nodes else None
-        first, second = self.peek(1), self.peek(2)
-        nested = first.mark("(") or (first.named and second.mark("="))
-        if not nested and not first.word(*PATH_FUNCTIONS):
-            raise self.error("this is not a node pattern such as (n:Label {key: value})", opening)
-        known = dict(self.nodes)
-        self.enter(self._inner_path)
-        self._quantifier()
-        self.nodes = known
-        return None
-
-    def _inner_path(self) -> None:
-        self.path()
-        if self.take_word("WHERE"):
-            self.condition()
-
-    def _quantifier(self) -> None:
-        if self.mark("{"):
-            for token in self.tokens[self.at + 1 : self.pairs[self.at]]:
-                if token.kind not in ("number", "parameter") and not token.mark(","):
-                    raise self.error("a quantifier is written {1,3}")
-            self.at = self.pairs[self.at] + 1
-        elif self.mark("+", "*"):
-            self.at += 1
+        first = self.peek(1)
+        self.enter(self._node)
+        return first.text if first.named and first.text in self.nodes else None
 
     def _arrow_here(self) -> bool:
         if self.marks("<-"):

@@ -10,10 +10,8 @@ and counts the *steps* that all expressions need for one row. A query that may n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import comb, prod
 from typing import Any
 
 from cognigraph.cypher.guard.bounds import (
@@ -36,14 +34,9 @@ from cognigraph.settings import QuerySettings
 _CHARS_PER_STEP = 64
 """How many characters a server compares or copies in the time of one step, at the least."""
 
-_TRIES_PER_STEP = 32
 _SORTED_CHARS = 10_000
 _SORTED_LIST = 2_500
 """The sizes of the largest text and list in ORDER BY, because a sort compares them often."""
-
-_LONGEST_GROWN = 1_000
-"""How often reduce() may add to a list. Neo4j 5 nests a list for each time, and whoever reads the
-result goes through all of them for each item."""
 
 _STEPS_PER_ROW = 4
 _WRITTEN_CHARS = 32
@@ -181,31 +174,13 @@ class Costs:
 
     def compare(self, operator: str, left: Bound, right: Bound) -> None:
         """Count the steps of a comparison."""
-        if operator == "=~":
-            self.spend(self._matching(left.chars, right))
-        elif operator == "CONTAINS":
+        if operator == "CONTAINS":
             self.read(_searching(left.chars, right.chars))
         elif operator == "IN":
             self.spend(right.length + 1)
             self.read(right.length * min(left.widest, right.element.widest))
         else:
             self.read(min(left.widest, right.widest))
-
-    def _matching(self, chars: int, pattern: Bound) -> int:
-        if pattern.literal is None:
-            raise self.fail(
-                "a regular expression must be a literal or a parameter that is a text; "
-                "use CONTAINS or STARTS WITH to compare with other texts"
-            )
-        tries = matching_tries(pattern.literal, chars)
-        if tries is None:
-            raise self.fail(
-                f"the regular expression {pattern.literal[:60]!r} is refused, because it could "
-                "take very long: use up to 1,000 characters of literals, '.', ^, $, classes such "
-                "as [a-z] and \\d, and groups with |; repeat single characters and classes only, "
-                "not groups; flags such as (?i) are allowed at the beginning"
-            )
-        return tries // _TRIES_PER_STEP + 1
 
     def property(self, value: Bound, name: str) -> Bound:
         """Return the bound of a property of a node, a relationship or a map."""
@@ -280,7 +255,6 @@ class Costs:
             self.spend(first.chars)
             total = first.chars * (1 + OTHER_SIZE) + OTHER_SIZE
             return self.checked(Bound(first.chars, first.chars + 1, 0, first.chars, total))
-        # trim(BOTH characters FROM text)
         self.read(first.chars * sought.chars)
         return joined(first, sought)
 
@@ -295,28 +269,6 @@ class Costs:
         self.rows *= max(value.length, 1)
         self.spend(_STEPS_PER_ROW)
         return value.element
-
-    def accumulated(self, values: Sequence[Bound], times: int) -> Bound:
-        """Return the bound of what ``reduce`` returns.
-
-        ``values`` are what its body makes of the start in one, two and three iterations.
-        """
-        sizes: dict[str, Any] = {}
-        for name in ("chars", "length", "nested", "item", "size", "shared"):
-            one, two, three = (getattr(bound, name) for bound in values)
-            if three - two > max(two - one, 0):
-                raise self.fail(
-                    "the body of reduce() could double its value in each iteration; use the "
-                    "accumulator only once, and in no function or loop that makes it longer"
-                )
-            sizes[name] = one + times * (three - two)
-        value = self.checked(Bound(**sizes))
-        if values[2].length > values[1].length and times > _LONGEST_GROWN:
-            raise self.fail(
-                f"reduce() may add to a list {_LONGEST_GROWN:,} times; make a longer list with "
-                "[x IN list | ...] or collect()"
-            )
-        return value
 
     def sorted(self, key: Bound) -> None:
         """Check a key of ORDER BY. Rows with stored keys count as memory of the transaction."""
@@ -344,61 +296,3 @@ def _searching(chars: int, sought: int) -> int:
     """Return how many comparisons a search takes at most that begins anew at each character."""
     most = min(sought, chars // 2)
     return (chars - most + 1) * max(most, 1)
-
-
-# The regular expressions that a query may use: those whose time is a polynomial in the text.
-
-
-_FLAGS = re.compile(r"\(\?[imsu]+\)")
-_ATOM = r"\\[dDwWsSbB]|\\[^\w\s]|\[\^?(?:\\[dDwWsS]|\\[^\w\s]|[^\\\[\]&])+\]|[^\\\[\](){}|*+?]"
-_PART = re.compile(
-    rf"(?P<group>\((?:\?:)?(?!\?))|\)|\||(?:{_ATOM})(?P<times>[*+?]|\{{\d{{1,4}}(?:,\d{{0,4}})?\}})?[?+]?"
-)
-_MAX_PATTERN = 1_000
-_MAX_UNLIMITED = 8
-
-
-def matching_tries(pattern: str, chars: int) -> int | None:
-    """Return how many characters of a text a regular expression may compare in all its attempts.
-
-    None unless it is in the safe subset: characters and classes, each repeated or not, and groups
-    that are not repeated. There the number of attempts is a polynomial in the length of the text,
-    with one degree for each repetition without an end, and each attempt compares no more than the
-    longest run of characters that are not repeated.
-    """
-    if len(pattern) > _MAX_PATTERN:
-        return None
-    flags = _FLAGS.match(pattern)
-    at = flags.end() if flags else 0
-    unlimited, choices, groups = 0, list[int](), [1]
-    run = longest = 0
-    while at < len(pattern):
-        part = _PART.match(pattern, at)
-        if part is None:
-            return None
-        at = part.end()
-        times = part["times"] or ""
-        run = 0 if times or part[0] == "|" else run + (part[0] != ")" and not part["group"])
-        longest = max(longest, run)
-        if part["group"]:
-            groups.append(1)
-        elif part[0] == "|":
-            groups[-1] += 1
-        elif part[0] == ")":
-            if len(groups) < 2:
-                return None
-            choices.append(groups.pop())
-        elif times == "?":
-            choices.append(2)
-        elif times in ("*", "+") or times.endswith(",}"):
-            unlimited += 1
-        elif "," in times:
-            least, most = map(int, times[1:-1].split(","))
-            choices.append(max(min(most, chars) - least, 0) + 1)
-        elif times:
-            longest += int(times[1:-1])
-        if unlimited > _MAX_UNLIMITED:
-            return None
-    if len(groups) > 1:
-        return None
-    return comb(chars + unlimited, unlimited) * prod(choices) * groups[0] * max(longest, 1)

@@ -126,12 +126,12 @@ class Cursor:
 
 
 MAX_LOOPS = 2
-"""How deeply list comprehensions, ``reduce`` and list predicates may be nested."""
+"""How deeply list comprehensions and list predicates may be nested."""
 
 ALIASES = frozenset(("AND", "CASE", "END", "NOT", "OR", "XOR"))
 """Names that AS must not introduce, because they would make a plan's details ambiguous."""
 
-_COMPARED = ("<>", "<=", ">=", "=~", "!=", "||", "=", "<", ">", "+", "-", "*", "/", "%", "^")
+_COMPARED = ("<>", "<=", ">=", "!=", "||", "=", "<", ">", "+", "-", "*", "/", "%", "^")
 _WORDS = ("AND", "OR", "XOR", "IN", "CONTAINS")
 _PREDICATES = ("ANY", "ALL", "NONE", "SINGLE")
 _FUNCTIONS = frozenset(
@@ -147,11 +147,6 @@ _FUNCTIONS = frozenset(
     "tostringlist tostringornull toupper trim type upper valuetype vector.similarity.cosine "
     "vector.similarity.euclidean".split()
 )
-_TYPES = (
-    "ANY ARRAY BOOL BOOLEAN DATE DATETIME DURATION EDGE FLOAT INT INTEGER LIST LOCAL MAP NODE "
-    "NOTHING NULL NOT PATH POINT PROPERTY RELATIONSHIP SIGNED STRING TIME TIMESTAMP VALUE VARCHAR "
-    "VERTEX WITH WITHOUT ZONED TIMEZONE"
-).split()
 
 
 class Expressions(Cursor):
@@ -219,6 +214,8 @@ class Expressions(Cursor):
     # --- operands ---------------------------------------------------------------------------
 
     def _operator(self) -> str | None:
+        if self.marks("=~"):
+            raise self.error("regular expressions are refused; use CONTAINS or STARTS WITH")
         for text in _COMPARED:
             if self.marks(text):
                 self.at += len(text)
@@ -265,9 +262,9 @@ class Expressions(Cursor):
             if self.take_word(*_PREDICATES):
                 self.enter(self._comprehension)
                 return SCALAR
-            if self.take_word("REDUCE"):
-                return self.enter(self._reduce)
-            if self.take_word("SHORTESTPATH", "ALLSHORTESTPATHS", "EXISTS"):
+            if self.word("REDUCE"):
+                raise self.error("reduce() is refused; use UNWIND and sum() or collect()")
+            if self.take_word("EXISTS"):
                 self.enter(self._arguments)
                 return STORED
         length = 1
@@ -292,21 +289,19 @@ class Expressions(Cursor):
         if self.mark(")"):
             return []
         self.take_word("DISTINCT", "ALL")
-        if self.word("BOTH", "LEADING", "TRAILING") and not self.mark(")", ",", ahead=1):
-            self.at += 1
         if self.take_mark("*"):
             return []
-        return self._values("FROM")
+        return self._values()
 
-    def _values(self, separator: str = "") -> list[Bound]:
-        """Parse the expressions in brackets, separated by commas, ``..`` or a keyword."""
+    def _values(self) -> list[Bound]:
+        """Parse the expressions in brackets, separated by commas or ``..``."""
         found: list[Bound] = []
         while not self.mark("]", ")"):
-            if not self.marks("..") and not self.word(separator):
+            if not self.marks(".."):
                 found.append(self.expression())
             if self.marks(".."):
                 self.at += 2
-            elif not self.take_word(separator) and not self.take_mark(","):
+            elif not self.take_mark(","):
                 break
         return found
 
@@ -342,35 +337,6 @@ class Expressions(Cursor):
         self.names = known
         return value
 
-    def _reduce(self) -> Bound:
-        """Parse ``total = 0, x IN list | total + x``."""
-        known = self.names
-        total = self.name("a variable")
-        if not self.take_mark("="):
-            raise self.error("'=' is expected here, as in reduce(total = 0, x IN list | total + x)")
-        start = self.expression()
-        if not self.take_mark(","):
-            raise self.error("',' is expected here")
-        name, source = self._source()
-        if not self.take_mark("|"):
-            raise self.error("'|' is expected here")
-        self._begin_loop()
-        begin, inserts = self.at, self.inserts
-        before = self.costs.steps
-
-        def body(value: Bound) -> Bound:
-            self.at, self.inserts, self.costs.steps = begin, dict(inserts), 0
-            self.names = {**known, name: source.element, total: value}
-            return self.expression()
-
-        one = body(start)
-        two = body(one)
-        value = self.costs.accumulated((one, two, body(two)), source.length)
-        body(value)
-        self._end_loop(before, source.length)
-        self.names = known
-        return value
-
     def _source(self) -> tuple[str, Bound]:
         name = self.name("a variable")
         self.expect_word("IN")
@@ -380,7 +346,7 @@ class Expressions(Cursor):
         self.loops += 1
         if self.loops > MAX_LOOPS:
             raise self.error(
-                f"more than {MAX_LOOPS} nested loops (list comprehensions, reduce, any, all, none, "
+                f"more than {MAX_LOOPS} nested loops (list comprehensions, any, all, none, "
                 "single); use UNWIND"
             )
 
@@ -397,24 +363,13 @@ class Expressions(Cursor):
         compared = SCALAR if self.word("WHEN") else self.expression()
         values = [SCALAR]
         while self.take_word("WHEN"):
-            self._alternative(compared)
+            self.costs.compare("=", compared, self.expression())
             self.expect_word("THEN")
             values.append(self.expression())
         if self.take_word("ELSE"):
             values.append(self.expression())
         self.expect_word("END")
         return joined(*values)
-
-    def _alternative(self, compared: Bound) -> None:
-        """Parse what follows WHEN: expressions, or partial ones as in ``WHEN < 3, IS NULL``."""
-        while True:
-            if self.word("IS"):
-                self._postfix(compared)
-            else:
-                operator = self._operator() or "="
-                self.costs.compare(operator, compared, self.expression())
-            if not self.take_mark(","):
-                return
 
     def entries(self) -> Bound:
         """Parse ``key: value`` pairs, up to the closing brace."""
@@ -457,11 +412,9 @@ class Expressions(Cursor):
         if self.mark("["):
             self.enter(self._values)
             return replace(joined(value, value.element), gathered=value.gathered)
-        if self.mark(":") and not self.marks("::"):
+        if self.mark(":"):
             self.at += 1
             self.label_expression()
-        elif self.marks("::"):
-            self._type()
         elif self.take_word("IS"):
             self._is()
         else:
@@ -470,20 +423,5 @@ class Expressions(Cursor):
 
     def _is(self) -> None:
         self.take_word("NOT")
-        if self.marks("::") or self.word("TYPED"):
-            self._type()
-        elif self.word("NFC", "NFD", "NFKC", "NFKD") and self.word("NORMALIZED", ahead=1):
-            self.at += 2
-        elif not self.take_word("NULL", "NORMALIZED"):
+        if not self.take_word("NULL"):
             self.label_expression()
-
-    def _type(self) -> None:
-        self.at += 1 if self.word("TYPED") else 2
-        while self.take_word(*_TYPES) or self.take_mark("|"):
-            if self.mark("<") and self.word("LIST", "ARRAY", ahead=-1):
-                self.at += 1
-                self.at -= 2
-                self.at += 1
-                self._type()
-                if not self.take_mark(">"):
-                    raise self.error("this is not a valid type")

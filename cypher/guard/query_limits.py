@@ -1,8 +1,8 @@
 """Enforce the limits on an inspection query, on its parameters and on the rows it returns.
 
 The tokens of a query are counted before anything parses it, so that checking a hostile query takes
-linear time. :class:`~cognigraph.settings.QuerySettings` holds the limits, and docs/cypher.md
-explains them.
+linear time: beyond these limits a planner can take minutes. docs/cypher.md explains them, and
+:class:`~cognigraph.settings.QuerySettings` those that depend on the data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from cognigraph.cypher.guard.lexer import QueryToken, error, tokenize
 from cognigraph.errors import ConfigurationError, QueryError
 from cognigraph.settings import QuerySettings
 
-_CLAUSES = ("MATCH", "WITH", "RETURN", "UNWIND", "UNION", "CALL", "LET", "FILTER")
+_MOST_CHARS, _MOST_TOKENS, _MOST_DEPTH = 100_000, 3_000, 30
+_MOST_OPERATORS, _MOST_ARITHMETIC, _MOST_CLAUSES, _MOST_CHAINED = 200, 60, 50, 50
+_MOST_VALUES, _MOST_VALUE_CHARS, _MOST_VALUE_DEPTH = 250_000, 10_000_000, 20
+"""Of all parameters together."""
+_CLAUSES = ("MATCH", "WITH", "RETURN", "UNWIND", "UNION", "CALL")
 DEFAULT_LIMITS = QuerySettings()
 _MAX_SECONDS = 86_400.0
 OTHER_SIZE = 8
@@ -35,49 +39,28 @@ def check_call(limit: int, timeout: float) -> None:
         )
 
 
-def check_query(query: str, limits: QuerySettings) -> list[QueryToken]:
+def check_query(query: str) -> list[QueryToken]:
     """Return the tokens of a query; :class:`QueryError` if it exceeds one of the limits."""
-    if len(query) > limits.max_chars:
-        raise _over(
-            "query", "characters", len(query), "max_chars", limits.max_chars,
-            "pass long values as parameters",
-        )  # fmt: skip
+    _check("query", "characters", len(query), _MOST_CHARS, "pass long values as parameters")
     tokens = tokenize(query)
-    if len(tokens) > limits.max_tokens:
-        raise _over(
-            "query", "tokens", len(tokens), "max_tokens", limits.max_tokens,
-            "pass lists as parameters, or split the query",
-        )  # fmt: skip
-    for name, unit, found, advice in _counts(tokens):
-        most = getattr(limits, name)
-        if found > most:
-            raise _over("query", unit, found, name, most, advice)
-    _check_depth(query, tokens, limits.max_depth)
-    return tokens
-
-
-def _counts(tokens: Sequence[QueryToken]) -> Iterator[tuple[str, str, int, str]]:
-    """Count the constructs that take a parser or planner more than linear time.
-
-    Yields the name of the limit, the unit, the count and the advice if there are too many.
-    """
+    advice = "pass lists as parameters, or split the query"
+    _check("query", "tokens", len(tokens), _MOST_TOKENS, advice)
     words = sum(token.word("AND", "OR", "XOR", "NOT", "CASE") for token in tokens)
-    yield (
-        "max_operators", "AND, OR, XOR, NOT and CASE keywords", words,
-        "compare with IN $values instead of many conditions",
-    )  # fmt: skip
-    marks = sum(token.mark("+", "-", "*", "/", "%", "^") for token in tokens)
-    yield (
-        "max_arithmetic", "arithmetic signs (+ - * / % ^, of which a relationship has two)", marks,
-        "shorten the patterns and calculations",
-    )  # fmt: skip
+    _check("query", "AND, OR, XOR, NOT and CASE keywords", words, _MOST_OPERATORS,
+           "compare with IN $values instead of many conditions")  # fmt: skip
+    signs = sum(token.mark("+", "-", "*", "/", "%", "^") for token in tokens)
+    _check("query", "arithmetic signs (+ - * / % ^, of which a relationship has two)", signs,
+           _MOST_ARITHMETIC, "shorten the patterns and calculations")  # fmt: skip
     clauses = sum(
         token.word(*_CLAUSES) and not (index and tokens[index - 1].word("STARTS", "ENDS"))
         for index, token in enumerate(tokens)
     )
-    yield "max_clauses", "clauses", clauses, "split the query, or pass lists as parameters"
+    _check("query", "clauses", clauses, _MOST_CLAUSES, advice)
     chained = sum(_chained(tokens, index) for index in range(len(tokens)))
-    yield "max_chain", "chained steps (.a.b, [0][0], !)", chained, "shorten the expressions"
+    _check("query", "chained steps (.a.b, [0][0], !)", chained, _MOST_CHAINED,
+           "shorten the expressions")  # fmt: skip
+    _check_depth(query, tokens)
+    return tokens
 
 
 def _chained(tokens: Sequence[QueryToken], index: int) -> bool:
@@ -90,19 +73,16 @@ def _chained(tokens: Sequence[QueryToken], index: int) -> bool:
     return token.mark(".") and index > 1 and tokens[index - 2].mark(".")
 
 
-def _check_depth(query: str, tokens: Sequence[QueryToken], most: int) -> None:
+def _check_depth(query: str, tokens: Sequence[QueryToken]) -> None:
     depth = 0
     for token in tokens:
         depth += token.mark("(", "[", "{") - token.mark(")", "]", "}")
-        if depth > most:
-            raise error(
-                query,
-                token.start,
-                f"the query nests more than {most} brackets (query.max_depth); flatten it",
-            )
+        if depth > _MOST_DEPTH:
+            problem = f"the query nests more than {_MOST_DEPTH} brackets; flatten it"
+            raise error(query, token.start, problem)
 
 
-def check_parameters_size(parameters: Mapping[str, Any], limits: QuerySettings) -> None:
+def check_parameters_size(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters with too many values, too much text, or values nested too deeply."""
     values = chars = 0
     # Iterative, because a value that is nested too deeply or contains itself must not exhaust the
@@ -112,29 +92,15 @@ def check_parameters_size(parameters: Mapping[str, Any], limits: QuerySettings) 
         value, depth = waiting.pop()
         values += 1
         chars += _chars(value)
-        if values > limits.max_parameter_values:
-            raise _over(
-                "parameters", "values", values, "max_parameter_values",
-                limits.max_parameter_values, "split them over several queries", at_least=True,
-            )  # fmt: skip
-        if chars > limits.max_parameter_chars:
-            raise _over(
-                "parameters", "characters", chars, "max_parameter_chars",
-                limits.max_parameter_chars, "pass shorter values", at_least=True,
-            )  # fmt: skip
-        if depth > limits.max_parameter_depth:
-            raise QueryError(
-                f"a parameter is nested more than {limits.max_parameter_depth} levels deep "
-                "(query.max_parameter_depth); pass a flatter value"
-            )
         inner = _parts(value)
-        if values + len(waiting) + len(inner) > limits.max_parameter_values:
-            raise _over(
-                "parameters", "values", values + len(waiting) + len(inner),
-                "max_parameter_values", limits.max_parameter_values,
-                "split them over several queries",
-                at_least=True,
-            )  # fmt: skip
+        known = values + len(waiting) + len(inner)
+        _check("parameters", "values", known, _MOST_VALUES, "split them over several queries")
+        _check("parameters", "characters", chars, _MOST_VALUE_CHARS, "pass shorter values")
+        if depth > _MOST_VALUE_DEPTH:
+            raise QueryError(
+                f"a parameter is nested more than {_MOST_VALUE_DEPTH} levels deep; pass a flatter "
+                "value"
+            )
         waiting.extend((part, depth + 1) for part in inner)
 
 
@@ -146,11 +112,8 @@ def check_rows(rows: Iterable[Mapping[str, Any]], limits: QuerySettings) -> Iter
         while waiting:
             value = waiting.pop()
             size += _chars(value) if isinstance(value, (str, bytes)) else OTHER_SIZE
-            if size > limits.max_result_chars:
-                raise _over(
-                    "rows", "characters", size, "max_result_chars", limits.max_result_chars,
-                    "return fewer rows or columns", at_least=True,
-                )  # fmt: skip
+            _check("rows", "characters (query.max_result_chars)", size, limits.max_result_chars,
+                   "return fewer rows or columns")  # fmt: skip
             waiting.extend(_parts(value))
         yield row
 
@@ -170,21 +133,13 @@ def _chars(value: Any) -> int:
     return value.bit_length() // 3 if isinstance(value, int) else 0
 
 
-def _over(
-    what: str,
-    unit: str,
-    found: int,
-    name: str,
-    most: int,
-    advice: str,
-    *,
-    at_least: bool = False,
-) -> QueryError:
-    verb = "has" if what == "query" else "have"
-    some = "at least " if at_least else ""
-    return QueryError(
-        f"the {what} {verb} {some}{short(found)} {unit}, over the limit of {most:,} "
-        f"(query.{name}); {advice}"
+def _check(what: str, unit: str, found: int, most: int, advice: str) -> None:
+    """Refuse what is over a limit. All but a query is counted until it is."""
+    if found <= most:
+        return
+    has = "has" if what == "query" else "have at least"
+    raise QueryError(
+        f"the {what} {has} {short(found)} {unit}, over the limit of {most:,}; {advice}"
     )
 
 

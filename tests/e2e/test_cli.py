@@ -61,11 +61,9 @@ def test_demo_shows_the_whole_way_from_turn_to_answer(quick: Cli, tmp_path: Path
         "-> m048 Mira: I live in Bremen now.",
         "fact: Mira lives in Bremen (said 2025-05-24)",
         "may-move/m0",
-        "|   `-- chunk m0",
         "somebody stole the Peugeot",
         "cancel Lisbon",
         "I stopped the course in August",
-        "no hit contains 'dentist'",
         "[memory]",
         "[/memory]",
         "cognigraph import",
@@ -84,7 +82,6 @@ def test_demo_kept_in_a_file_can_be_played_again_and_asked(quick: Cli) -> None:
     assert second["new"] == 0
     assert second["stats"] == first["stats"]
     assert second["context"] == first["context"]
-    assert [answer["absent"] for answer in first["answers"]][-1] == ["dentist"]
     found = document(quick("search", "What is Pickle afraid of?", "--db", "demo.db", "--json"))
     assert "m036" in [hit["id"] for hit in found["hits"][:3]]
 
@@ -98,6 +95,24 @@ def test_the_version_is_printed_without_loading_anything() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == [f"cognigraph {__version__}", "False False"]
+
+
+def test_an_interrupt_while_the_program_is_loaded_ends_it_without_a_word() -> None:
+    script = """if True:
+        import os, signal, sys
+        class Interrupting:
+            def find_spec(self, name, path=None, target=None):
+                if name == "cognigraph.cli.app":
+                    os.kill(os.getpid(), signal.SIGINT)
+        sys.meta_path.insert(0, Interrupting())
+        from cognigraph.cli import main
+        main(["stats"])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.slow
@@ -178,7 +193,7 @@ def test_facts_and_messages_are_chosen_on_the_command_line(quick: Cli, sample_db
         assert [triple["object"] for triple in found] == ["Bremen"]
     none = quick(*one, "--valid-at", "2025-05-01T00:00:00Z")
     assert (none.returncode, json.loads(none.stdout)["facts"]) == (1, [])
-    assert "no fact about 'Mira' meets these conditions" in none.stderr
+    assert "no fact meets these conditions" in none.stderr
     chosen = ("--speaker", "Mira", "--until", "2025-05-01T00:00:00Z", "--role", "person")
     found = document(quick("search", "home", *chosen, "--db", sample_db, "--json"))
     assert {hit["speaker"] for hit in found["hits"]} == {"Mira"}
@@ -379,7 +394,7 @@ def test_search_why_explains_the_rank_of_a_hit(quick: Cli, sample_db: Path) -> N
                  "--now", NOW, "--timezone", "Europe/Berlin")  # fmt: skip
     assert result.returncode == 0
     assert "2025-05-24 21:48 may-move Mira: I live in Bremen now." in result.stdout
-    assert "months before the question)" in result.stdout
+    assert "days before the question)" in result.stdout
     assert "harmonic mean" in result.stdout
     assert "facts: Mira lives in Bremen" in result.stdout
     assert "ranking default" in result.stderr
@@ -409,10 +424,10 @@ def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
     assert "Felix is husband of Pia" in facts.stdout
     assert "may-move/m060" in facts.stdout
     assert facts.stdout == quick("facts", "Pia's husband", "--db", sample_db).stdout
-    assert "= Pia's husband" in quick("entities", "Felix", "--db", sample_db).stdout
+    assert "| Pia's husband" in quick("entities", "Felix", "--db", sample_db).stdout
     nobody = quick("facts", "Pick", "--db", sample_db)
     assert (nobody.returncode, nobody.stdout) == (1, "")
-    assert "did you mean Pickle" in nobody.stderr
+    assert "`cognigraph entities` lists the names" in nobody.stderr
 
 
 @pytest.mark.slow
@@ -626,7 +641,7 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     )  # fmt: skip
     (entity,) = document(quick("entities", "bob", "--json"))["entities"]
     assert (entity["name"], entity["aliases"], entity["triples"]) == ("Robert Lee", ["Bob"], 2)
-    assert "= Bob" in quick("entities").stdout
+    assert "| Bob " in quick("entities").stdout
     assert "undo with: cognigraph split Bob" in quick("merge", "Bob", "--into", "Robert Lee").stdout
     split = document(quick("split", "Bob", "--json"))
     assert [(item["name"], item["aliases"]) for item in split["entities"]] == [("Bob", [])]

@@ -15,7 +15,7 @@ from tests.e2e.command_line import Cli, document, error_of
 
 def test_every_shell_knows_every_command(quick: Cli, tmp_path: Path) -> None:
     assert {command.name for command in commands_of(build_parser())[1:]} == _COMMANDS.keys()
-    for shell in ("bash", "zsh", "fish"):
+    for shell in ("bash", "zsh"):
         script = quick("completion", shell).stdout
         assert all(name in script for name in _COMMANDS), shell
 

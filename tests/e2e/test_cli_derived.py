@@ -44,7 +44,7 @@ def test_episodes_are_listed(told: Cli) -> None:
     assert "Green bicycle" in told("episodes").stdout
     nothing = told("episodes", "s2")
     assert (nothing.returncode, nothing.stdout) == (1, "")
-    assert "no episodes of the session 's2'" in nothing.stderr
+    assert "no such episodes; `cognigraph enrich` finds them" in nothing.stderr
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_advice_is_in_the_terms_of_the_command_line(told: Cli, tmp_path: Path) -
     error = error_of(told("import", "paper.pdf"), 2)
     assert "give its --format: chatgpt" in error and "PDF" in error
     missing = told("history", "Nobody", "home").stderr
-    assert missing == "no facts about 'Nobody' with 'home'; `cognigraph entities` lists the names\n"
+    assert missing == "no such facts about 'Nobody'; `cognigraph entities` lists the names\n"
 
 
 def test_a_new_key_says_what_it_is_for(quick: Cli) -> None:

@@ -147,22 +147,6 @@ def test_enrich_redo_extracts_again(run, extractor):
 
 
 @pytest.mark.slow
-def test_sessions_history_lists_the_revisions_of_a_summary(run, extractor):
-    run("enrich")
-    extractor.name = "x-2"
-    run("enrich", "--redo")
-    code, out, _ = run("sessions", "--history", "s1")
-    assert code == 0
-    lines = [line.split() for line in out.splitlines() if "x-" in line]
-    assert [(line[0], *(w for w in line if w.startswith("x-"))) for line in lines] == [
-        ("2", "x-2"), ("1", "x-1"),
-    ]  # fmt: skip
-    found = document(run("sessions", "--history", "s1", "--json"))["revisions"]
-    assert [item["keys"] for item in found] == [["s1"], ["s1"]]
-    assert run("sessions", "--history", "nope")[0] == 1
-
-
-@pytest.mark.slow
 def test_progress_is_a_line_every_so_often_where_no_bar_is_drawn(run, extractor, tmp_path):
     with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
         memory.add_many(

@@ -33,9 +33,10 @@ def test_episodes_are_printed_with_the_messages_that_they_cover(told: Cli) -> No
     (episode,) = found["episodes"]
     assert (found["layer"], episode["messages"]) == ("episodes", ["m3", "m4", "m5"])
     assert [hit["id"] for hit in found["hits"]] == ["m3", "m4", "m5"]
-    lines = told(*options, "--timezone", "Europe/Oslo").stdout.splitlines()
-    assert lines[0].rstrip() == f"1. {episode['title']}  2026-05-20 11:03 to 11:05  may"
-    assert [line.strip() for line in lines[-3:]] == [f"{who}: {text}" for who, text in TALK[3:]]
+    shown = told(*options, "--timezone", "Europe/Oslo").stdout
+    episodes, _, hits = shown.partition("with the messages")
+    assert "Green bicycle" in episodes and "2026-05-20 11:03" in episodes
+    assert [f" m{n} " in hits for n in range(6)] == [False] * 3 + [True] * 3
 
 
 @pytest.mark.slow
@@ -60,13 +61,4 @@ def test_facts_are_printed_with_the_messages_that_state_them(told: Cli) -> None:
 def test_a_layer_is_refused_where_it_has_no_meaning(told: Cli) -> None:
     layer = ("search", QUESTION, "--layer", "episodes")
     assert "leave out --layer episodes" in error_of(told(*layer, "--why"), 2)
-    assert "search episodes in one space" in error_of(told(*layer, "--in", "default"), 2)
     assert told("search", QUESTION, "--layer", "words").returncode == 2
-
-
-@pytest.mark.slow
-def test_a_search_of_several_spaces_refuses_what_it_does_not_have(told: Cli) -> None:
-    for option in (("--also", "x"), ("--without", "m1"), ("--per-session", "1"), ("--why",),
-                   ("--ranking", "licomemory")):  # fmt: skip
-        error = error_of(told("search", "x", "--in", "default", *option), 2)
-        assert f"{option[0]} is for one space" in error

@@ -63,11 +63,6 @@ def bash(folder: Path, script: Path, line: str) -> set[str]:
     return set(asked(["bash", "--norc", "-c", code], folder))
 
 
-def fish(folder: Path, script: Path, line: str) -> set[str]:
-    code = f"source {script}; complete -C 'cognigraph {line}'"
-    return {row.split("\t")[0] for row in asked(["fish", "--no-config", "-c", code], folder)}
-
-
 def asked(command: list[str], folder: Path) -> list[str]:
     environment = os.environ | {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     done = subprocess.run(
@@ -112,7 +107,7 @@ def wait(until: Callable[[], bool], terminal: int) -> None:
             shown += os.read(terminal, 4096)
 
 
-ASK = {"bash": bash, "zsh": zsh, "fish": fish}
+ASK = {"bash": bash, "zsh": zsh}
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def language(request: pytest.FixtureRequest, driver: Driver) -> Any:
 
 
 def _queries(seed: int, language: str = "CYPHER 5") -> Iterator[str]:
-    generator = Generator(random.Random(seed), newer=language == "CYPHER 25")
+    generator = Generator(random.Random(seed))
     while True:
         yield generator.query()
 
@@ -153,7 +153,7 @@ def test_no_random_work_holds_up_the_server(driver: Driver, long_texts: str) -> 
     work = list(islice(_work(driver, long_texts, 3), 40))[-1]
     assert work.faults == []
     assert work.kinds["refused by the guard"] >= 5, str(work)
-    assert work.kinds["answered"] >= 5, str(work)
+    assert work.kinds["answered"] >= 4, str(work)
 
 
 @pytest.mark.fuzz
@@ -207,7 +207,7 @@ LITERALS = [
     "AS s",
     "OPTIONAL MATCH (b:Session WHERE b.text = '})'), (b:Chunk WHERE 1 / (b.seq - b.seq) = 0) "
     "WITH DISTINCT b ORDER BY b.seq RETURN b[$p] AS r0, [()<--(a) | 'canary'] AS r1, b AS r2",
-    "MATCH (b:Chunk) ((x)-->(y))+ (b:Chunk&!Key) WITH count(*) AS n RETURN 'canary' AS r0, "
+    "MATCH (b:Chunk)-[*1..2]->(b:Chunk&!Key) WITH count(*) AS n RETURN 'canary' AS r0, "
     "'it\\'s' AS r1, COLLECT { MATCH (b:!Key)<-[:MENTIONS]-(c:Chunk&!Key), (c:Entity) "
     "WHERE (duration(c.name) IS NULL OR c.text) RETURN properties(c) AS w } AS r2",
 ]

@@ -21,7 +21,7 @@ MARK = "\ufdd0"
 
 _GAPS = ["", " ", "\n", "\t", " /* ) (x) ' */ ", " // (y)\n", "/**/", ' /*"*/ ']
 _NAMES = ["n", "m", "a1", "_x", "été", "where_", "matched", "`a b`", "`)`", "`(`", "`x``y`",
-          "`MATCH`", "count", "size", "type"]  # fmt: skip
+          "`MATCH`", "count", "type"]  # fmt: skip
 _LABELS = ["", ":Chunk", ":Key|Chunk", ":!Key", ":(Chunk|Key)", ":`Ch(unk`", ":Chunk&!Key", ":%",
            " IS Chunk", ": Entity", ":Match", ":where"]  # fmt: skip
 _VALUES = ["1", "-2.5", "'x'", "'it\\'s }) RETURN 1 //'", '"(m)"', "\"'\"", "$p", "[1, 2]", "null",
@@ -96,10 +96,6 @@ def paths(draw: st.DrawFn) -> str:
                 chain,
                 chain,
                 f"pp = {chain}",
-                f"({chain})",
-                f"({draw(nodes(0))}-->{draw(nodes(0))}){{1,2}} {draw(nodes(0))}",
-                f"shortestPath({draw(nodes())}-[*..2]-{draw(nodes())})",
-                f"ANY SHORTEST {draw(nodes())}-->+{draw(nodes())}",
             ]
         )
     )

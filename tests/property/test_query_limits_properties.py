@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.cypher.local.graph import EdgeRow, NodeRow, build_graph
+from cognigraph.cypher.local.run_locally import run_on_graph
 from cognigraph.cypher.run_on_neo4j import _prepared
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
@@ -98,6 +99,7 @@ def test_the_time_limit_holds_for_whatever_a_condition_asks_for() -> None:
 def test_texts_are_not_repeated_or_formatted_as_python_does() -> None:
     for value in ("n.text * 1000000000", "'%999999999d' % 5", "n.text * (n.x + 999999999)"):
         query = f"MATCH (n:Chunk) WHERE {value} = 'a' RETURN n.uid"
-        assert run_on_graph(GRAPH, query, {}, limit=5, timeout=20) == []
+        with pytest.raises(QueryError, match="takes two numbers"):
+            run_on_graph(GRAPH, query, {}, limit=5, timeout=20)
     query = "MATCH (n:Chunk) WHERE n.x * 3 % 4 = 2 RETURN n.x AS x"
     assert run_on_graph(GRAPH, query, {}, limit=5, timeout=20) == [{"x": 2}]

@@ -374,44 +374,6 @@ def test_an_error_of_the_callers_own_generator_passes_and_full_batches_are_kept(
         assert (len(done.new), opened.stats().messages) == (44, batch + 44)
 
 
-@pytest.mark.parametrize(
-    ("verb", "given", "said"),
-    [
-        ("search", "limit", "did you mean 'k'? It takes: question, k, now, as_of, "),
-        ("search", "quesion", "did you mean 'question'? It takes: "),
-        ("context", "max_token", "did you mean 'max_tokens'? It takes: "),
-        ("add", "session_id", "did you mean 'session'? It takes: text, "),
-        ("add", "timestamp", "did you mean 'at'? It takes: "),
-        ("overview.sessions", "k", "did you mean 'limit'? It takes: "),
-        ("flush", "zzz", "got an unexpected keyword argument 'zzz'; it takes: timeout"),
-        ("admin.check", "zzz", "it takes: no arguments"),
-    ],
-)
-def test_an_unknown_name_of_an_argument_is_answered_with_what_was_meant(
-    memory, tmp_path, verb, given, said
-):
-    async def other() -> None:
-        async with AsyncMemory(tmp_path / "b.db", enrich="manual") as opened:
-            with pytest.raises(TypeError) as caught:
-                await bound(opened, verb)(**{given: 3})
-            assert said in str(caught.value)
-
-    with pytest.raises(TypeError) as caught:
-        bound(memory, verb)(**{given: 3})
-    assert said in str(caught.value)
-    asyncio.run(other())
-
-
-@pytest.mark.parametrize("face", [Memory, Space, AsyncMemory, AsyncSpace])
-def test_every_operation_answers_an_unknown_name_itself(face):
-    for name, verb in operations(face).items():
-        if name not in ("cypher", "space"):  # a query's parameters may have any name
-            with pytest.raises(TypeError, match="it takes: "):
-                call = verb(None, zzz=1)
-                asyncio.run(call)
-            assert "zzz" not in inspect.signature(verb).parameters
-
-
 @pytest.mark.slow
 def test_numpy_numbers_are_numbers(memory):
     import numpy as np

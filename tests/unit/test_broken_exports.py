@@ -66,8 +66,6 @@ EXPORTS: dict[str, Any] = {
     "gemini": {"sessionId": "s", "projectHash": "h", "kind": "main", "messages": [
         {"id": "m", "type": "user", "timestamp": AT, "content": [{"text": "hi"}],
          "displayContent": [{"text": "hi", "thought": False}], "model": "g"}]},
-    "cursor": {"role": "user", "message": {"content": [
-        {"type": "text", "text": "<user_query>hi</user_query>"}]}},
 }  # fmt: skip
 ODD = (
     None,

@@ -170,7 +170,7 @@ def test_a_parameter_is_one_of_the_asynchronous_face(memory):
     assert AsyncNotes.pin.__doc__ == Notes.pin.__doc__
     notes = AsyncNotes(Notes(memory._engine, "ann"), Threads())
     assert asyncio.run(notes.pin(**GIVEN)) == {**GIVEN, "limit": 5}
-    with pytest.raises(TypeError, match="did you mean 'colour'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'color'"):
         asyncio.run(notes.pin("tea", color="red"))
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
 import sys
 import zipfile
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -56,7 +54,7 @@ def written(tmp_path: Path, name: str, text: str) -> Path:
         ("claude-code.jsonl", "claude-code"), ("opencode.json", "opencode"),
         ("rollout-2026-05-20T09-00-00-01a0f082-0630-7d50-a1b2-c3d4e5f6a7b8.jsonl", "codex"),
         ("session-2026-05-20T09-00-5f2c0d4e.jsonl", "gemini"),
-        ("session-2025-11-20T09-00-5f2c0d4e.json", "gemini"), ("cursor.jsonl", "cursor"),
+        ("session-2025-11-20T09-00-5f2c0d4e.json", "gemini"),
         ("openai.json", "openai"), ("fine-tune.jsonl", "openai"), ("langchain.json", "langchain"),
         ("table.csv", "csv"), ("mem0.json", "mem0"), ("graphiti.json", "graphiti"),
         ("graphiti-neo4j.jsonl", "graphiti"), ("langmem.jsonl", "langgraph"),
@@ -199,10 +197,7 @@ def test_a_packed_session_of_codex_is_the_session(
         assert file.stream.read() == CODEX.read_bytes()
     assert tally.bytes == location.size == len(data)  # for the progress of the import
     packed.write_bytes(data[:30] + b"?" * 30 + data[60:])
-    with pytest.raises(ConfigurationError, match=r"cannot read rollout-.*\.jsonl: it is damaged"):
-        read(packed)
-    packed.write_bytes(data[:60])
-    with pytest.raises(ConfigurationError, match=r"cannot read rollout-.*\.jsonl: it ends too ear"):
+    with pytest.raises(ConfigurationError, match=r"cannot read rollout-.*\.jsonl: "):
         read(packed)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(ConfigurationError, match=r"pip install 'cognigraph-memory\[zstd\]'"):
@@ -234,86 +229,6 @@ def test_gemini_gives_each_message_once_without_files_and_contexts(tmp_path: Pat
     assert read(written(tmp_path, "logs.json", log), "gemini") == []
 
 
-def test_a_transcript_of_cursor_has_the_times_of_its_prompts() -> None:
-    found = [message for _, message in read(DATA / "cursor.jsonl")]
-    assert [(item.id, item.role, item.text) for item in found] == [
-        ("cursor-2", "user", "Which database does the billing service use?"),
-        ("cursor-3", "assistant", "Looking now."),
-        ("cursor-4", "assistant", "PostgreSQL 16."),
-        ("cursor-7", "user", "And the mail service?"),
-    ]
-    assert {item.at for item in found} == {"2026-05-20T19:30:00-07:00"}
-
-
-@pytest.mark.parametrize(
-    ("stamp", "at"),
-    [
-        ("Friday, Sep 4, 2026, 2:21 AM (UTC+8)", "2026-09-04T02:21:00+08:00"),
-        ("Friday, Sep 4, 2026, 12:05 PM (UTC+5:30)", "2026-09-04T12:05:00+05:30"),
-        ("Friday, Sep 4, 2026, 2:21 AM (UTC-3:30)", "2026-09-04T02:21:00-03:30"),
-        ("Friday, Sep 4, 2026, 2:21 AM (UTC)", "2026-09-04T02:21:00+00:00"),
-        ("Friday, Sep 4, 2026, 2:21 AM", "2026-09-04T02:21:00+00:00"),
-        ("Friday, Foo 4, 2026, 2:21 AM", None),
-    ],
-)
-def test_times_of_cursor_are_read(tmp_path: Path, stamp: str, at: str | None) -> None:
-    said = f"<timestamp>{stamp}</timestamp>\n<user_query>\nhi\n</user_query>"
-    line = {"role": "user", "message": {"content": [{"type": "text", "text": said}]}}
-    path = written(tmp_path, "s.jsonl", json.dumps(line) + "\n")
-    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
-    assert [message.at for _, message in read(path)] == [at or changed]
-
-
-def test_the_database_of_cursor_is_read_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "state.vscdb"
-    values = {
-        "composerData:c1": {
-            "composerId": "c1", "name": "Billing", "createdAt": 1779267600000, "_v": 10,
-            "fullConversationHeadersOnly": [
-                {"bubbleId": "b1", "type": 1}, {"bubbleId": "b2", "type": 2},
-                {"bubbleId": "b3", "type": 2}, {"bubbleId": "gone", "type": 2}]},
-        "bubbleId:c1:b1": {"_v": 3, "type": 1, "bubbleId": "b1",
-                           "text": "Which database does the billing service use?",
-                           "createdAt": "2026-05-20T09:00:01.000Z"},
-        "bubbleId:c1:b2": {"_v": 3, "type": 2, "bubbleId": "b2", "text": "",
-                           "toolFormerData": {"name": "read_file", "result": "SECRET"}},
-        "bubbleId:c1:b3": {"_v": 3, "type": 2, "bubbleId": "b3", "text": "PostgreSQL 16."},
-        "composerData:c2": {
-            "composerId": "c2", "createdAt": 1730000000000, "conversation": [
-                {"type": 1, "bubbleId": "o1", "text": "Where is the port set?"},
-                {"type": 2, "bubbleId": "o2", "text": "In serve.py."}]},
-        "composerData:c3": {"composerId": "c3", "conversation": [
-            {"type": 1, "bubbleId": "s1", "text": "Look through the code."}]},
-        "composerData:c4": None,
-    }  # fmt: skip
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
-        database.execute(
-            "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"
-        )
-        database.execute("CREATE TABLE composerHeaders (composerId TEXT, isSubagent INTEGER)")
-        database.execute("INSERT INTO composerHeaders VALUES ('c1', 0), ('c3', 1)")
-        for key, value in values.items():
-            cell = None if value is None else json.dumps(value)
-            database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, cell))
-    before = path.read_bytes()
-    found = read(path)
-    assert [(item.session, item.id, item.role, item.text) for _, item in found] == [
-        ("c1", "b1", "user", "Which database does the billing service use?"),
-        ("c1", "b3", "assistant", "PostgreSQL 16."),
-        ("c2", "o1", "user", "Where is the port set?"),
-        ("c2", "o2", "assistant", "In serve.py."),
-    ]
-    assert [(position, item.at, item.metadata) for position, item in found[1:3]] == [
-        ("conversation 1, message 3", "2026-05-20T09:00:01+00:00", {"title": "Billing"}),
-        ("conversation 2, message 1", "2024-10-27T03:33:20+00:00", {}),
-    ]
-    assert path.read_bytes() == before
-    (other := tmp_path / "other.vscdb").write_bytes(before[:100] + b"\xff" * 5000)
-    ((position, problem),) = read(other)
-    assert position == "file 1" and problem.startswith("is no database of Cursor that can be read")
-
-
 def test_openai_conversations_have_ids_that_stay() -> None:
     found = [value for _, value in read(DATA / "openai.json")]
     assert [message.role for message in found] == ["system", "user", "assistant", "tool", "user"]
@@ -324,13 +239,12 @@ def test_openai_conversations_have_ids_that_stay() -> None:
     assert found[1].text == found[4].text and found[1].id != found[4].id
     tuned = read(DATA / "fine-tune.jsonl")
     assert [position for position, _ in tuned] == [
-        "line 1, message 1", "line 1, message 2", "line 2, message 1", "line 2, message 2",
-        "line 3",
+        "line 1, message 1", "line 1, message 2", "line 2",
     ]  # fmt: skip
     assert [getattr(value, "text", value) for _, value in tuned] == [
-        "Capital of Norway?", "Oslo.", "Capital of Peru?", "Lima.", "has no list of messages",
+        "Capital of Norway?", "Oslo.", "has no list of messages",
     ]  # fmt: skip
-    assert tuned[0][1].session == tuned[1][1].session != tuned[2][1].session
+    assert tuned[0][1].session == tuned[1][1].session
     assert tuned[1][1].metadata is None  # the weight is about training
 
 

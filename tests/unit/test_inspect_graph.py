@@ -9,9 +9,9 @@ import pytest
 
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.catalog import AS_OF
-from cognigraph.cypher.local import run_locally
-from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
-from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
+from cognigraph.cypher.local.graph import EdgeRow, NodeRow, build_graph
+from cognigraph.cypher.local.run_locally import run_on_graph
+from cognigraph.errors import NotFoundError, QueryError
 from cognigraph.settings import QuerySettings
 from tests.cases import each
 
@@ -223,6 +223,27 @@ SUBSET_QUERIES: list[tuple[str, dict[str, Any], list[tuple[Any, ...]]]] = [
     ("MATCH (k:Key {name: 'moving'}) RETURN k", {}, [({"name": "moving", "uid": "k1"},)]),
     ("MATCH (:Session)-[h:HAS_KEY]->(:Key {name: 'moving'}) RETURN h", {}, [({"weight": 0.75},)]),
     ("MATCH (a:Key), (b:Key) WHERE a.uid < b.uid RETURN a.uid, b.uid", {}, [("k1", "k2")]),
+    # Calculations, and comparisons of values that are missing or of different types.
+    ("MATCH (c:Chunk {uid: 'c1'}) RETURN c.part + 2 * 3 - 1, -7 / 2, -7 % 2, 7 / 2.0, 'a' + 'b'",
+     {}, [(5, -3, -1, 3.5, "ab")]),
+    ("MATCH (c:Chunk {uid: 'c3'}) RETURN c.part < 'a', c.part = 'a', c.speaker + 'x'", {},
+     [(None, False, None)]),
+    ("MATCH (c:Chunk {uid: 'c3'}) WHERE (c.speaker = 'x' OR true) AND NOT (c.speaker = 'x' AND "
+     "false) AND (true XOR false) RETURN c.uid", {}, [("c3",)]),
+    ("MATCH (c:Chunk) WHERE c.speaker IN ['bob', null] OR c.part IN $n RETURN c.uid", {"n": [9]},
+     [("c2",)]),
+    # No relationship is used twice in a MATCH, but a node may be; each MATCH begins anew.
+    ("MATCH (a:Session)-[:HAS_KEY]->(k)<-[:HAS_KEY]-(b) RETURN a.id, b.id ORDER BY a.id", {},
+     [("one", "two"), ("two", "one")]),
+    ("MATCH (a:Session)-[:HAS_KEY]->(k) MATCH (k)<-[:HAS_KEY]-(b) RETURN count(*)", {}, [(5,)]),
+    ("MATCH (a:Chunk)-[:NEXT*0..2]-(b:Chunk) RETURN count(*)", {}, [(10,)]),
+    ("MATCH (a:Chunk {uid: 'c3'})<-[n:NEXT*2]-(b) RETURN b.uid, size(n)", {}, [("c1", 2)]),
+    ("MATCH (t:Triple) WITH t.relation AS relation, count(*) AS n WHERE n = 2 "
+     "MATCH (t:Triple {relation: relation}) RETURN t.uid ORDER BY n, t.uid", {},
+     [("t1",), ("t2",), ("t3",), ("t4",)]),
+    ("MATCH (c:Chunk) WHERE NOT (c)-[:NEXT]-() RETURN c.uid", {}, [("c4",)]),
+    ("MATCH (c:Chunk) WITH DISTINCT c.speaker AS who ORDER BY who SKIP 1 LIMIT 1 RETURN who", {},
+     [("bob",)]),
 ]  # fmt: skip
 
 
@@ -281,12 +302,16 @@ def test_any_text_can_be_a_parameter(value: str) -> None:
         ("MATCH (n) OPTIONAL MATCH (n)-->(m) RETURN m", "OPTIONAL is not supported on SQLite"),
         ("MATCH p = (n)-->(m) RETURN p", "named paths are not supported"),
         ("MATCH (n) RETURN m", "the name m is not known"),
-        ("MATCH (n) RETURN n.x + 1", "not a calculation"),
         ("MATCH (n) RETURN size(collect(n))", "compute an aggregate in WITH first"),
         ("MATCH (n) WHERE n.x =~ 'a' RETURN n", "=~ is not supported"),
         ("MATCH (n) WHERE n.x = RETURN n", "a value is missing"),
         ("MATCH (n)-[*]->(m) RETURN n", "give a variable length bounds"),
-        ("MATCH (n) WHERE (n)--() RETURN n", "give the relationships in EXISTS a direction"),
+        ("MATCH (n) RETURN count(n) + 1", "compute an aggregate in WITH first"),
+        ("MATCH (n) RETURN CASE WHEN true THEN 1 END", "CASE is not supported on SQLite"),
+        ("MATCH (n)-[r]->(m) MATCH (m)-[r]->(n) RETURN n", "the name r is already in use"),
+        ("MATCH (n) RETURN n.x, n.x", "two columns have the same name"),
+        ("MATCH (n) WITH n.x RETURN n", "a value in WITH needs a name"),
+        ("MATCH (n) WITH n.x AS x RETURN n.y", "the name n is not known"),
         ("MATCH (n) RETURN labels(n)", r"the function labels\(\) is not supported"),
         ("MATCH (n) WHERE n.x = $missing RETURN n", r"parameter \$missing was not given"),
         ("MATCH (n) RETURN *", "name the columns"),
@@ -315,8 +340,8 @@ def test_an_error_shows_line_and_column() -> None:
 
 def test_unconnected_patterns_with_too_many_combinations_are_refused() -> None:
     graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(600)], [])
-    with pytest.raises(QueryError, match="360,000 ways"):
-        run_on_graph(graph, "MATCH (a:Chunk), (b:Chunk) RETURN a.uid", {}, limit=5, timeout=5)
+    with pytest.raises(QueryError, match="more than 200,000 intermediate rows"):
+        run_on_graph(graph, "MATCH (a:Chunk), (b:Chunk) RETURN count(*)", {}, limit=5, timeout=9)
 
 
 @pytest.mark.slow
@@ -326,13 +351,6 @@ def test_a_query_is_stopped_at_its_timeout() -> None:
     query = "MATCH (a)-->(b)-->(c)-->(d)-->(e)-->(f) RETURN count(*)"
     with pytest.raises(QueryError, match=r"longer than 0\.3 s"):
         run_on_graph(build_graph(nodes, edges), query, {}, limit=5, timeout=0.3)
-
-
-@pytest.mark.slow
-def test_the_parser_checks_the_deadline() -> None:
-    query = "MATCH (n) WHERE " + " AND ".join(f"n.x <> {n}" for n in range(150)) + " RETURN n.uid"
-    with pytest.raises(QueryError, match=r"longer than 0\.05 s"):
-        run_on_graph(build_graph(NODES, EDGES), query, {}, limit=5, timeout=0.05)
 
 
 def test_intermediate_rows_are_bounded() -> None:
@@ -346,14 +364,7 @@ def test_intermediate_rows_are_bounded() -> None:
     assert len(few) == 5
 
 
-def test_any_number_of_combinations_can_be_reported() -> None:
-    graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(100)], [])
-    patterns = ", ".join(f"(a{n})" for n in range(400))
-    with pytest.raises(QueryError, match=r"in 10\^800 ways"):
-        run_on_graph(graph, f"MATCH {patterns} RETURN a0.uid", {}, limit=5, timeout=5)
-
-
-def test_a_string_is_never_mistaken_for_a_placeholder() -> None:
+def test_names_in_a_list_are_compared_by_type_too() -> None:
     graph = build_graph([NodeRow("a", "Key", {"name": "k0"}), NodeRow("b", "Key")], [])
     query = "MATCH (k:Key) WHERE k.name = 'other' OR k.name IN $names RETURN k.uid"
     assert run_on_graph(graph, query, {"names": ["k1"]}, limit=5, timeout=5) == []
@@ -399,13 +410,3 @@ def test_headers_name_what_the_query_returns_and_takes() -> None:
             assert parameter == AS_OF or f"${parameter.name}" in query.text
             # Space.cypher has parameters of these names itself.
             assert parameter.name not in ("name", "limit", "timeout", "query")
-
-
-def test_a_version_of_grand_cypher_without_what_is_used_is_refused(monkeypatch) -> None:
-    import grandcypher
-
-    monkeypatch.delattr(grandcypher.GrandCypherExecutor, "_matches_iter")
-    run_locally._transformer.cache_clear()
-    with pytest.raises(ConfigurationError, match=r"_matches_iter.*pip install 'grand-cypher"):
-        rows("MATCH (n) RETURN n.uid", {})
-    run_locally._transformer.cache_clear()

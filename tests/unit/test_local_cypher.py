@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph import Memory
 from cognigraph.cypher.guard.unknown_names import LABELS, TYPES, unknown_names
-from cognigraph.cypher.local.translate import Needed, needed, translate
+from cognigraph.cypher.local.run_locally import Needed, translate
 from cognigraph.stores.sqlite import cypher
 
 QUERIES = {
@@ -38,12 +38,12 @@ def memory(tmp_path_factory):
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_on_a_part_of_the_graph_finds_the_same(memory, monkeypatch, query):
     labels, relationships = QUERIES[query]
-    stages = translate(query, {})
-    assert needed(stages) == Needed(labels and frozenset(labels), relationships)
+    assert translate(query, {}).needed == Needed(labels and frozenset(labels), relationships)
     found = memory.cypher(query)
-    monkeypatch.setattr(cypher, "needed", lambda _: Needed(None, relationships=True))
-    everything = memory.cypher(query)
-    assert found and sorted(map(str, found)) == sorted(map(str, everything))
+    everything = Needed(None, relationships=True)
+    export = cypher.export_graph
+    monkeypatch.setattr(cypher, "export_graph", lambda *given: export(*given[:2], everything))
+    assert found and sorted(map(str, found)) == sorted(map(str, memory.cypher(query)))
 
 
 def test_names_that_no_memory_has_are_reported(memory, caplog):

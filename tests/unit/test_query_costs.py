@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from cognigraph.cypher import named_queries
 from cognigraph.cypher.guard.confine import confine
-from cognigraph.cypher.guard.costs import matching_tries
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 from tests.cases import each
@@ -35,14 +32,11 @@ def check(query: str) -> None:
          "max_steps"),
         ("RETURN split($long, $needle)", "max_steps"),
         ("RETURN replace($long, $needle, 'a')", "max_steps"),
-        ("RETURN trim(BOTH $needle FROM $long)", "max_steps"),
+        ("RETURN btrim($long, $needle)", "max_steps"),
         ("RETURN toUpper($long)", "max_steps"),
         ("RETURN toUpper(left($long, 200000))", "max_steps"),
         ("RETURN toInteger($long)", "max_steps"),
-        ("RETURN reduce(a = 0, x IN $many | a + toFloat('no'))", "max_steps"),
         ("RETURN [x IN $many | toIntegerOrNull(toString(x))]", "max_steps"),
-        ("RETURN reduce(a = 0, x IN range(1, 9999) | a + toFloat('" + "\u0130" * 300 + "'))",
-         "max_steps"),
         ("UNWIND $many AS x UNWIND [1] AS y RETURN toInteger('no')", "max_steps"),
         ("RETURN toFloatList($ids)", "max_steps"),
         ("WITH $long AS s WITH s + 'a' AS s ORDER BY s RETURN s CONTAINS $needle",
@@ -51,7 +45,6 @@ def check(query: str) -> None:
         ("MATCH (n) RETURN range(0, 999) AS r ORDER BY r", "ORDER BY takes .* short lists"),
         ("UNWIND range(0, 999) AS x WITH 'a' AS g " + "WITH [g, g] AS g " * 20 + "RETURN g",
          "max_steps"),
-        ("RETURN CASE $long WHEN CONTAINS $needle THEN 1 END AS n", "max_steps"),
         ("MATCH (c:Chunk WHERE $long CONTAINS $needle) RETURN c", "max_steps"),
         ("MATCH (c:Chunk {seq: $long CONTAINS $needle}) RETURN c", "max_steps"),
         ("RETURN {a: [$long CONTAINS $needle]} AS n", "max_steps"),
@@ -64,14 +57,7 @@ def check(query: str) -> None:
             "WITH range(1, 1000000) AS l RETURN " + ", ".join(f"l AS l{n}" for n in range(40)),
             "steps",
         ),
-        ("LET s = $long FILTER s CONTAINS $needle RETURN s", "max_steps"),
         ("RETURN COLLECT { RETURN $long AS s }[0] CONTAINS $needle AS n", "max_steps"),
-        # Regular expressions
-        ("RETURN 'aaaa' =~ '(.*a){25}b' AS n", "regular expression"),
-        ("RETURN 'aaaa' =~ $evil AS n", "regular expression"),
-        ("RETURN CASE 'aaaa' WHEN =~ $evil THEN 1 END AS n", "regular expression"),
-        ("MATCH (c:Chunk) WHERE c.text =~ c.speaker RETURN c", "must be a literal or a parameter"),
-        ("RETURN $text =~ '.*a.*a.*a.*b' AS n", "max_steps"),
         # Loops and rows
         ("RETURN any(x IN $many WHERE any(y IN $many WHERE x + y = -1)) AS n", "max_steps"),
         ("WITH $many AS l RETURN all(a IN l WHERE none(b IN l WHERE a = b))", "max_steps"),
@@ -80,12 +66,9 @@ def check(query: str) -> None:
         ("MATCH (n) WITH collect(n) AS l RETURN [a IN l WHERE any(b IN l WHERE b = a)]",
          "max_steps"),
         ("UNWIND $many AS x UNWIND $many AS y RETURN count(*) AS n", "max_steps"),
-        ("UNWIND $many AS z RETURN reduce(a = 0, x IN $many | a + x) AS n", "max_steps"),
         ("UNWIND $many AS x RETURN COUNT { UNWIND $many AS y RETURN y } AS n", "max_steps"),
         ("UNWIND $many AS x WITH count(*) AS c UNWIND $many AS x WITH x, 1 AS y UNWIND $many AS z "
          "RETURN count(*) AS n", "max_steps"),
-        ("RETURN reduce(a = '', x IN $many | a + $text) AS n", TEXTS),
-        ("RETURN reduce(a = [], x IN $many | a + $many) AS n", TEXTS),
         ("WITH [1] AS l RETURN [a IN l | [b IN l | [c IN l | 1]]]", "nested loops"),
         ("WITH [1] AS l RETURN all(a IN l WHERE any(b IN l WHERE none(c IN l WHERE c)))", "loops"),
         # Ranges
@@ -107,22 +90,14 @@ def check(query: str) -> None:
         ("MATCH (n) RETURN [(n)-->(m) | CASE WHEN m.x THEN range(1, 999) END] AS n", "steps"),
         ("RETURN COLLECT { MATCH (n) RETURN tail(range(1, 999)) } AS n", "steps"),
         ("MATCH (n) RETURN collect([x IN $list | range(1, 999)]) AS n", "steps"),
-        ("MATCH (n) RETURN collect(reduce(a = [], x IN $list | range(1, 999))) AS n", "steps"),
         ("MATCH ()-[*1..15]-() RETURN collect($many) AS n", "steps"),
         ("MATCH (n) WITH $long AS s, n RETURN collect({text: s, name: n.name}) AS n", "steps"),
         ("MATCH (n) UNWIND [$long] AS s WITH n, s RETURN collect(s) AS n", "steps"),
-        ("RETURN none(x IN reduce(a = [], i IN range(1, 9999) | a + i) WHERE x = -1)",
-         "1,000 times"),
         ("UNWIND range(0, 999) AS v WITH v, $ids AS g " + "WITH v, {a: g, b: g} AS g " * 12
          + "RETURN v", "max_steps"),
         ("UNWIND range(0, 999) AS v WITH v, $ids AS g " + "WITH v, [g, g] AS g " * 12 + "RETURN v",
          "max_steps"),
         # Values that grow
-        ("RETURN reduce(s = 'x', i IN range(1, 40) | s + s)", "double its value in each iteration"),
-        ("RETURN reduce(s = 'x', i IN [1, 2] | replace(s, 'x', 'xx'))", "double its value"),
-        ("RETURN reduce(s = [1], i IN [1, 2] | [y IN [1, 2] | s])", "double its value"),
-        ("RETURN reduce(s = '', i IN $list | CASE WHEN i > 1 THEN s + s ELSE s + $text END)",
-         "double its value"),
         ("WITH 'x' AS a " + "WITH a + a AS a " * 40 + "RETURN a", TEXTS),
         ("WITH $text AS a " + "WITH a || a AS a " * 26 + "RETURN size(a) AS n", TEXTS),
         ("WITH [1, 2] AS a " + "WITH a || a AS a " * 26 + "RETURN size(a) AS n", TEXTS),
@@ -158,15 +133,11 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         "MATCH (c:Chunk) WHERE c.text CONTAINS 'Oslo' AND c.metadata CONTAINS $text RETURN c",
         "MATCH (c:Chunk), (d:Chunk) WHERE c.text CONTAINS d.text RETURN count(*)",
         "MATCH (c:Chunk) WHERE toLower(c.text) CONTAINS toLower($text) RETURN c",
-        "MATCH (c:Chunk) WHERE c.text =~ '(?i).*oslo.*' "
-        "OR c.text =~ '\\\\d{4}-\\\\d\\\\d.*' RETURN c",
         "MATCH (c:Chunk) WHERE any(word IN $words WHERE toLower(c.text) CONTAINS word) RETURN c",
         "MATCH p = (n)-->() UNWIND range(0, size(nodes(p)) - 1) AS i RETURN nodes(p)[i]",
         "MATCH p = (a)-[:NEXT*1..5]->(b) WHERE all(x IN nodes(p) WHERE x.text CONTAINS 'Oslo') "
         "RETURN [x IN nodes(p) | x.text] AS texts",
         "MATCH p = (a)-[*1..3]-(b) WHERE any(x IN nodes(p) WHERE toLower(x.name) = 'ann') RETURN p",
-        "MATCH p = (a)-[*1..3]-(b) "
-        "RETURN reduce(sum_ = 0, r IN relationships(p) | sum_ + r.weight)",
         "RETURN range(10, 1, -1), range(0, $few), range(1, $few + 1, 2), range(1, 10 * 10)",
         "MATCH (n) WITH n, range(1, 9) AS r UNWIND r AS i RETURN collect(i), collect(size(r)) AS n",
         "MATCH (n) RETURN collect([x IN range(1, 9) WHERE x > n.seq]) AS n",
@@ -177,10 +148,6 @@ def test_queries_that_could_not_be_interrupted_are_refused(query: str, message: 
         "MATCH (n) WITH collect(n) AS all_ RETURN [n IN all_ WHERE n.x > 1 | 1] AS xs",
         "MATCH (n) WITH n.speaker AS who, collect(n.text) AS texts RETURN who, texts[..5] AS first",
         "MATCH (n) WITH collect(n.name) AS names UNWIND names AS name RETURN name, count(*) AS n",
-        "MATCH (n) RETURN reduce(sum_ = 0, x IN collect(n.seq) | sum_ + x) AS total",
-        "RETURN reduce(all_ = [], x IN range(1, 900) | all_ + [x, -x]) AS both",
-        "RETURN reduce(most = 0, x IN $list | CASE WHEN x > most THEN x ELSE most END) AS most",
-        "RETURN reduce(s = '', w IN $words | s + ', ' + w) AS s",
         "MATCH (n) RETURN replace(n.text, 'a', 'bb'), split(n.text, ' ')[0]",
         "MATCH (n) RETURN CASE WHEN n.x > 1 THEN n.x ELSE n.y END AS v ORDER BY v",
         "UNWIND $many AS x WITH count(x) AS n UNWIND $many AS x RETURN sum(x) AS n",
@@ -194,30 +161,3 @@ def test_bounded_queries_pass(query: str) -> None:
 def test_the_shipped_queries_pass() -> None:
     for query in named_queries().values():
         check(query.text)
-
-
-@each(
-    ("pattern", "ways"),
-    [
-        ("oslo", 4),
-        ("(?i).*oslo.*", 5151 * 4),
-        ("^[A-Z][a-z]+ (lives|lived) in \\w+$", 5151 * 2 * 9),
-        ("a{4}b?", 2 * 4),
-        ("[0-9]{1,3}", 3),
-        (".*+", 101),
-        ("(a|b)(?:c|d)", 2 * 2 * 2),
-    ],
-)
-def test_a_safe_regular_expression_has_few_matching_tries(pattern: str, ways: int) -> None:
-    re.compile(pattern)
-    assert matching_tries(pattern, 100) == ways
-
-
-@each(
-    "pattern",
-    ["(a+)+$", "(.*a){25}b", "(a|a)*b", "((a))*", "(?=a)", "a**", "(?<n>a)\\k<n>", "(a)\\1",
-     "(?x)a", "[a-z&&[^b]]", "a{1,99999}", "(?>a)", "\\p{Alpha}", "a" * 1001, "(a", "a)",
-     "a*" * 9, "\\Qa\\E"],
-)  # fmt: skip
-def test_other_regular_expressions_are_outside_of_the_subset(pattern: str) -> None:
-    assert matching_tries(pattern, 100) is None

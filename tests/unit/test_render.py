@@ -20,9 +20,7 @@ from cognigraph.cli.terminal import Terminal, one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
 from cognigraph.plain_data import plain
-from cognigraph.text.terms import query_words
 from cognigraph.times import parse_when
-from tests.cases import each
 
 AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)
 WHY = Why(
@@ -51,18 +49,6 @@ def shown(renderable: RenderableType) -> str:
     return console.file.getvalue()
 
 
-@each(
-    ("seconds", "said"),
-    [
-        (None, "unknown"), (0, "moments"), (59, "moments"), (60, "1 minute"), (119, "2 minutes"),
-        (3600, "60 minutes"), (7200, "2 hours"), (86400, "24 hours"), (9 * 86400, "9 days"),
-        (21 * 86400, "3 weeks"), (150 * 86400, "5 months"), (800 * 86400, "2 years"),
-    ],
-)  # fmt: skip
-def test_time_gaps_in_words(seconds: float | None, said: str) -> None:
-    assert render.gap(seconds) == said
-
-
 def test_safe_removes_control_characters_and_keeps_the_rest() -> None:
     assert safe("a\x1b[2J\x07b\x9bc\u202ed") == "a [2J b c d"
     assert safe("Inês 茶 👋\tx\r\ny") == "Inês 茶 👋\tx\ny"
@@ -78,38 +64,12 @@ def test_one_line_cuts_on_a_word() -> None:
 
 def test_the_parts_of_an_explained_score_add_up() -> None:
     assert render.why(WHY) == [
-        "score 3.19 = relevance 3.25 x decay 0.98 (said 3 weeks before the question)",
+        "score 3.19 = relevance 3.25 x decay 0.98 (said 21.0 days before the question)",
         "relevance: vector 2.50 + words 1.25 - length 0.50",
         "layers: session 0.20, triple 0.60, harmonic mean 0.30",
     ]
     assert render.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
     assert render.summands({}) == "nothing"
-
-
-def test_absent_words_occur_in_no_hit_and_no_triple() -> None:
-    assert render.absent(RESULT) == ["heron"]
-
-
-@each(
-    ("question", "said", "expected"),
-    [
-        ("Was ist mit den Heizungen im Keller?", "Die Heizungsrohre sind kalt", ["im", "keller"]),
-        ("Wo steht das Rad des Hauses?", "Unser Haus hat ein Rad", ["wo", "steht"]),
-        ("Когда он был в городе?", "Мы приехали в город вечером", ["когда", "он", "был"]),
-        ("Hvor flyttet Ann?", "Ann vil flytte til Bergen", ["hvor"]),
-        ("Where are the heaters?", "The heating is on", ["heaters"]),
-    ],
-)
-def test_an_inflected_word_is_not_absent_in_any_language(
-    question: str, said: str, expected: list[str]
-) -> None:
-    hit = Hit("m1", said, 1.0, "s1", None, AT, (), WHY, 0, 1)
-    found = tuple(query_words(question))
-    result = SearchResult(question, (hit,), (), (), Trace("default", AT, {}, {}, terms=found))
-    absent = render.absent(result)
-    assert [word for word in absent if word in expected] == expected
-    held = {"heizungen", "hauses", "rad", "городе", "flyttet", "ann"}
-    assert held.isdisjoint(absent)
 
 
 def test_hits_show_text_as_it_is_and_harmless() -> None:
@@ -123,15 +83,16 @@ def test_hits_show_text_as_it_is_and_harmless() -> None:
     assert "facts: Mira does not own [red]bike[/red]" in output
 
 
-def test_triples_show_both_times_and_their_sources() -> None:
-    output = shown(render.triples([TRIPLE], UTC))
-    assert "not owns" in output
-    assert "2025-05-24 .. 2025-05-26" in output
-    assert "2014" in output
-    assert " ".join(output.split()).endswith("s/m0 s/m1 +2")
-    output = " ".join(shown(render.triples_with_ids([TRIPLE], UTC)).split())
+def test_a_listing_is_told_its_columns() -> None:
+    output = " ".join(shown(render.listing([TRIPLE], UTC, ">n=score", *render.FACTS)).split())
     fact = "Mira does not own [red]bike[/red]"
-    assert output.endswith(f"{fact} 2014 2025-05-24 .. 2025-05-26 s/m0 s/m1 +2 u")
+    assert output.endswith(f"{fact} 2014 2025-05-26 s/m0 s/m1 +2 u")
+    columns = (("times", lambda item: (item.first_observed, 1234, 0.5)), "when=last_observed")
+    output = shown(render.listing([TRIPLE], ZoneInfo("Europe/Oslo"), *columns))
+    assert "when (Europe/Oslo)" in output
+    assert "2025-05-24 21:48, 1,234, 0.50" in output and "2025-05-26 21:48" in output
+    assert "Mira" in shown(render.listing([TRIPLE], UTC, "subject", most=4))
+    assert "[r..." in shown(render.listing([TRIPLE], UTC, "object", most=5))
 
 
 def test_cells_of_a_query_and_times() -> None:
@@ -139,10 +100,6 @@ def test_cells_of_a_query_and_times() -> None:
     assert "2025-05-24 19:48" in output
     assert "1, a" in output
     assert "n: 1" in output
-
-
-def test_a_session_before_enrichment() -> None:
-    assert "(not enriched yet)" in shown(render.sessions([Session("s", AT, AT, 1, 1)], UTC))
 
 
 def test_plain_is_json() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import uuid4
 
 from cognigraph.ids import revision_uid, session_uid
@@ -99,10 +99,6 @@ class Neo4jExport(Neo4jForgetting):
         self._connection.write(
             lambda tx: tx.rows("export/revisions", session=owner, version=version, rows=rows)
         )
-
-    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
-        owner, wanted = session_uid(space, session), dict(uids)
-        self._connection.write(lambda tx: tx.rows("export/theme_uids", session=owner, uids=wanted))
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
         restore_written(self._connection, space, versions)

@@ -1,4 +1,4 @@
-"""Runs Cypher on a SQLite file: exports a space to a networkx graph and queries that."""
+"""Runs Cypher on a SQLite file: loads a space as a graph and queries that."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-import networkx as nx
-
 from cognigraph.cypher.deadline import time_limit
 from cognigraph.cypher.guard.query_limits import check_call
-from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
-from cognigraph.cypher.local.translate import Needed, needed, translate
+from cognigraph.cypher.local.graph import EdgeRow, Graph, NodeRow, build_graph
+from cognigraph.cypher.local.run_locally import Needed, run_on_graph, translate
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite.rows import JOIN_DATA, space_id
 from cognigraph.times import from_micros
@@ -120,9 +118,7 @@ _TIMES = {
 _EVERYTHING = Needed(None, relationships=True)
 
 
-def export_graph(
-    connection: sqlite3.Connection, space: str, needed: Needed = _EVERYTHING
-) -> nx.MultiDiGraph:
+def export_graph(connection: sqlite3.Connection, space: str, needed: Needed = _EVERYTHING) -> Graph:
     """Export what is needed of a space as a graph; an unknown space is an empty graph."""
     id = space_id(connection, space)
     if id is None:
@@ -186,8 +182,8 @@ def run_cypher(
     started = time.monotonic()
     with time_limit(timeout):
         # Refuse an unsupported query before the space is read.
-        stages = translate(query, parameters, limits)
+        plan = translate(query, parameters, limits)
         with connect() as connection:
-            exported = export_graph(connection, space, needed(stages))
+            exported = export_graph(connection, space, plan.needed)
         remaining = max(timeout - (time.monotonic() - started), 0.001)
         return run_on_graph(exported, query, parameters, limit, remaining, limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import uuid4
 
 from cognigraph.ids import session_uid
@@ -24,7 +24,7 @@ from cognigraph.stores.sqlite.forget import empty_space
 from cognigraph.stores.sqlite.messages import IMPORT, bump, end_import, importer_of
 from cognigraph.stores.sqlite.queue import session_notes
 from cognigraph.stores.sqlite.rows import space_id
-from cognigraph.stores.sqlite.summaries import keep_theme_uids, replace_revisions, restore_written
+from cognigraph.stores.sqlite.summaries import replace_revisions, restore_written
 from cognigraph.times import to_micros
 
 _MENTIONS = """
@@ -107,10 +107,6 @@ class SQLiteExport:
     ) -> None:
         with self._file.write() as connection:
             replace_revisions(connection, session_uid(space, session), version, revisions)
-
-    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
-        with self._file.write() as connection:
-            keep_theme_uids(connection, session_uid(space, session), uids)
 
     def restore_written(self, space: str, versions: Sequence[Written]) -> None:
         with self._file.write() as connection:

@@ -240,7 +240,7 @@ class SQLiteGraph:
         timeout: float,
         limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
-        """Export the space to a networkx graph and run the query, a subset of Cypher, on it."""
+        """Load the space as a graph and run the query, a subset of Cypher, on it."""
         from cognigraph.stores.sqlite.cypher import run_cypher
 
         return run_cypher(self._file.read, space, query, parameters, limit, timeout, limits)

@@ -142,35 +142,6 @@ def _candidate(row: tuple[Any, ...], cosines: Mapping[ThemePlace, float]) -> Epi
     return episode_of(shown, json.loads(covers), cosines.get((session_id, place), 0.0))
 
 
-def keep_theme_uids(
-    connection: sqlite3.Connection, session_uid: str, uids: Mapping[str, str]
-) -> None:
-    """Give themes of a session, by title, the uids that they had before.
-
-    None is changed if a theme beside them has one of these. They are exchanged by way of uids that
-    no theme can have.
-    """
-    rows = connection.execute(
-        """SELECT t.title, t.uid FROM theme t JOIN session s ON s.id = t.session_id
-           WHERE s.uid = ? ORDER BY t.place""",
-        (session_uid,),
-    )
-    moved = {old: uids[title] for title, old in rows if uids.get(title, old) != old}
-    (taken,) = connection.execute(
-        "SELECT count(*) FROM theme WHERE uid IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(set(moved.values()) - moved.keys())),),
-    ).fetchone()
-    if not taken:
-        _rename(connection, [(f"was {old}", old) for old in moved])
-        _rename(connection, [(new, f"was {old}") for old, new in moved.items()])
-
-
-def _rename(connection: sqlite3.Connection, pairs: Sequence[tuple[str, str]]) -> None:
-    """Change uids of themes (new, old), also where they are the origin of others."""
-    connection.executemany("UPDATE theme SET uid = ? WHERE uid = ?", pairs)
-    connection.executemany("UPDATE derived_from SET source_uid = ? WHERE source_uid = ?", pairs)
-
-
 def keep_revision(
     connection: sqlite3.Connection, session_id: int, derivation: Derivation, now: int
 ) -> None:
