@@ -228,9 +228,8 @@ def _is_done(record: Mapping[str, Any]) -> bool:
 
 
 def _add(record: dict[str, Any], stage: str, usage: Usage) -> None:
-    record["usage"] = record["usage"] | {
-        stage: asdict(Usage(**record["usage"][stage]) + usage)
-    }  # fmt: skip
+    used = record["usage"]
+    record["usage"] = used | {stage: asdict(Usage(**used[stage]) + usage)}
 
 
 def accuracy(
@@ -246,8 +245,7 @@ def accuracy(
     shares: dict[str, Any] = {"all": _share(judged)}
     if len(plain) < len(judged):
         shares["no_adversarial"] = _share(plain)
-    grouped = by_category(judged, lambda record: str(record["category"]))
-    shares["by_category"] = {name: _share(chosen) for name, chosen in grouped.items()}
+    shares["by_category"] = {name: _share(own) for name, own in by_category(judged).items()}
     if abstained := [record for record in plain if record["unanswerable"]]:
         shares["abstention"] = _share(abstained)
     failed = sum("failed" in record for record in records.values())
