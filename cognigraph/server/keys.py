@@ -2,8 +2,7 @@
 
 A key is ``cg_ID_SECRET``. Its secret has 256 random bits, so that one round of SHA-256 suffices
 to store it: nothing can be guessed. Keys are in a SQLite file of their own, at which each request
-looks, so that a key that was revoked or has expired is refused at once: a key that was read before
-is used again while SQLite says that nothing was written to the file since.
+looks, so that a key that was revoked or has expired is refused at once.
 """
 
 from __future__ import annotations
@@ -105,28 +104,13 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
-class _Held:
-    """What was read of a file in one of its versions: keys by their ids, with their digests."""
-
-    def __init__(self, version: int) -> None:
-        self.version = version
-        self.keys: dict[str, tuple[bytes, Key]] = {}
-        self.is_empty: bool | None = None
-
-
-class _Watch:
-    """A connection that tells the version of a file, which every commit of another changes."""
+class _Reader:
+    """A connection that stays open, for the look at the file that each request takes."""
 
     def __init__(self, path: Path, file: tuple[int, int]) -> None:
         self.file = file
-        self._connection = sqlite3.connect(
-            path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
-        )
-        weakref.finalize(self, self._connection.close)
-        self.held = _Held(self.version())
-
-    def version(self) -> int:
-        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        self.connection = _connect(path, check_same_thread=False)
+        weakref.finalize(self, self.connection.close)
 
 
 class KeyFile:
@@ -134,7 +118,7 @@ class KeyFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
-        self._watch: _Watch | None = None
+        self._reader: _Reader | None = None
         self._lock = Lock()
 
     def create(
@@ -241,43 +225,33 @@ class KeyFile:
 
     def _read(self, id: str) -> tuple[bytes, Key | None]:
         """The digest and the key with an id; no key, and any digest, if there is none."""
-        held = self._current()
-        if held is None:
-            return bytes(32), None
-        if id not in held.keys:
-            with self._open() as connection:
-                row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
-                if row is None:
-                    return bytes(32), None
-                held.keys[id] = row["digest"], _key(connection, row)
-        return held.keys[id]
+        with self._reading() as connection:
+            if connection is None:
+                return bytes(32), None
+            row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
+            return (bytes(32), None) if row is None else (row["digest"], _key(connection, row))
 
     def is_empty(self) -> bool:
         """Whether no key was ever made. Revoking the last key does not open the server."""
-        held = self._current()
-        if held is None:
-            return True
-        if held.is_empty is None:
-            with self._open() as connection:
-                held.is_empty = connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
-        return held.is_empty
+        with self._reading() as connection:
+            return (
+                connection is None
+                or connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
+            )
 
-    def _current(self) -> _Held | None:
-        """What was read of the file as it is now; ``None`` if there is no file.
-
-        Whatever is read of the file is read after its version, so it is never older than that.
-        """
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """The open connection to the file as it is now; ``None`` if there is no file."""
         try:
             about = self.path.stat()
         except FileNotFoundError:
-            return None
+            yield None
+            return
         with self._lock, self._mapped_errors():
-            watch, file = self._watch, (about.st_dev, about.st_ino)
-            if watch is None or watch.file != file:
-                self._watch = watch = _Watch(self.path, file)
-            if (version := watch.version()) != watch.held.version:
-                watch.held = _Held(version)
-            return watch.held
+            file = about.st_dev, about.st_ino
+            if self._reader is None or self._reader.file != file:
+                self._reader = _Reader(self.path, file)
+            yield self._reader.connection
 
     def _is_taken(self, name: str) -> bool:
         """Whether a valid key has a name."""
@@ -311,13 +285,7 @@ class KeyFile:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with (
-            self._mapped_errors(),
-            closing(sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT)) as connection,
-        ):
-            connection.row_factory = sqlite3.Row
-            if _format(connection) < _FORMAT:
-                _upgrade(connection)
+        with self._mapped_errors(), closing(_connect(self.path)) as connection:
             yield connection
 
     @contextmanager
@@ -335,6 +303,17 @@ def _matches(space: str, pattern: str) -> bool:
     """As :func:`fnmatchcase`, which compiles a pattern anew if it has had many others."""
     is_plain = not any(mark in pattern for mark in "*[?")
     return space == pattern if is_plain else fnmatchcase(space, pattern)
+
+
+def _connect(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
+    """Open a key file, with its tables in the present format."""
+    connection = sqlite3.connect(
+        path, timeout=_SECONDS_TO_WAIT, check_same_thread=check_same_thread
+    )
+    connection.row_factory = sqlite3.Row
+    if _format(connection) < _FORMAT:
+        _upgrade(connection)
+    return connection
 
 
 def _format(connection: sqlite3.Connection) -> int:
