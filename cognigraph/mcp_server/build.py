@@ -186,11 +186,6 @@ def _add_resources(server: MCPServer[Any], space: Space) -> None:
 _PATH = "/mcp"
 
 
-def run_stdio(server: MCPServer[Any]) -> None:
-    """Serve one client over standard input and output until it closes them."""
-    server.run("stdio")
-
-
 def run_http(
     server: MCPServer[Any],
     host: str,
@@ -223,19 +218,17 @@ class BearerToken:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on if it has the token."""
-        if scope["type"] == "http" and not self._is_right(Headers(scope=scope)):
-            refusal = PlainTextResponse(
-                "send the header 'Authorization: Bearer TOKEN' with the token of --token",
-                401,
-                {"WWW-Authenticate": "Bearer"},
-            )
-            await refusal(scope, receive, send)
-            return
+        if scope["type"] == "http":
+            given = Headers(scope=scope).get("authorization", "")
+            if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._expected):
+                refusal = PlainTextResponse(
+                    "send the header 'Authorization: Bearer TOKEN' with the token of --token",
+                    401,
+                    {"WWW-Authenticate": "Bearer"},
+                )
+                await refusal(scope, receive, send)
+                return
         await self._app(scope, receive, send)
-
-    def _is_right(self, headers: Headers) -> bool:
-        given = headers.get("authorization", "").encode("utf-8", "surrogateescape")
-        return hmac.compare_digest(given, self._expected)
 
 
 # Resources and prompts: what a user attaches to, or starts, a conversation with.
