@@ -260,7 +260,7 @@ def own_data(run: CommandRun) -> int:
             seed=arguments.seed,
             progress=lambda done: bar.at(done, plural(done, "question")),
         )
-    terminal.document(result.as_dict())
+    terminal.document(asdict(result))
     _show_comparison(run, result)
     return OK
 

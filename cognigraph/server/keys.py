@@ -190,17 +190,17 @@ class KeyFile:
 
     def list(self) -> list[Key]:
         """List all keys, also those that were revoked or have expired, oldest first."""
-        if not self.path.exists():
-            return []
-        with self._open() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return []
             rows = connection.execute("SELECT * FROM key ORDER BY created_at, id").fetchall()
             return [_key(connection, row) for row in rows]
 
     def log(self, limit: int) -> Sequence[AuditEntry]:
         """What was done with keys, newest first. Nothing changes or deletes an entry."""
-        if not self.path.exists():
-            return []
-        with self._open() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return []
             rows = connection.execute(
                 "SELECT at, action, by, subjects, details FROM key_log ORDER BY id DESC LIMIT ?",
                 (limit,),
@@ -255,9 +255,9 @@ class KeyFile:
 
     def _is_taken(self, name: str) -> bool:
         """Whether a valid key has a name."""
-        if not self.path.exists():
-            return False
-        with self._open() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return False
             rows = connection.execute("SELECT * FROM key WHERE name = ?", (name,)).fetchall()
             return any(_key(connection, row).is_valid(_now()) for row in rows)
 
