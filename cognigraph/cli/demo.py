@@ -158,11 +158,12 @@ def _ask(
         took = result.trace.timings.get("total", 0.0)
         answers.append({"question": question, "hits": result.hits[:5], "milliseconds": took})
         terminal.show(Text(f"\n{question}", style="bold").append(f"  ({took:.0f} ms)", "dim"))
-        for fact in result.triples[:1]:
+        # The best fact may be about something else; one that a shown message states is not.
+        for fact in [fact for hit in result.hits[:_HITS] for fact in hit.triples][:1]:
             when = render.day(fact.last_observed, options.reader)
-            terminal.show(render.text(f"  fact: {fact.text} (said {when})"))
+            terminal.show(render.text(f"fact: {fact.text} (said {when})"))
         for hit in result.hits[:_HITS]:
-            said = f"  {render.day(hit.at, options.reader)} {hit.session} {hit.speaker}: {hit.text}"
+            said = f"{render.day(hit.at, options.reader)} {hit.session} {hit.speaker}: {hit.text}"
             terminal.show(render.text(said, most=terminal.wide - 1))
     block = space.context(asked[_CONTEXT_OF], _CONTEXT_TOKENS, now, timezone=options.reader)
     _heading(terminal, f"4. The prompt block for one question, within {_CONTEXT_TOKENS} tokens")
