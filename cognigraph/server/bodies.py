@@ -83,22 +83,20 @@ class Body(BaseModel):
 
     def arguments(self, settings: Settings) -> Arguments:
         """The arguments of the operation; ``settings`` are those of the served memory."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        for name, value in given.items():
-            if isinstance(value, (FilterBody, LimitsBody)):
-                given[name] = value.as_taken()
-            elif isinstance(value, SettingsBody):  # which is a SearchSettingsBody, too
-                given[name] = replace(settings, search=value.changed(settings.search))
-            elif isinstance(value, SearchSettingsBody):
-                given[name] = value.changed(settings.search)
-            elif isinstance(value, BaseModel):
-                given[name] = value.model_dump(exclude_unset=True)
-            elif isinstance(value, list):
-                given[name] = [
-                    item.model_dump(exclude_unset=True) if isinstance(item, BaseModel) else item
-                    for item in value
-                ]
-        return given
+        return {name: _taken(getattr(self, name), settings) for name in self.model_fields_set}
+
+
+def _taken(value: Any, settings: Settings) -> Any:
+    """A value of a body as the operation takes it."""
+    if isinstance(value, (FilterBody, LimitsBody)):
+        return value.as_taken()
+    if isinstance(value, SettingsBody):  # which is a SearchSettingsBody, too
+        return replace(settings, search=value.changed(settings.search))
+    if isinstance(value, SearchSettingsBody):
+        return value.changed(settings.search)
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_unset=True)
+    return [_taken(item, settings) for item in value] if isinstance(value, list) else value
 
 
 class StatedBody(Body):

@@ -153,9 +153,9 @@ class KeyFile:
         patterns = None if spaces is None else [_pattern(space) for space in spaces]
         self._make_file()
         with self._open() as connection, connection:
-            made = _insert(connection, name, permissions, patterns, expires_at)
-            _log(connection, "create key", by, _found(connection, _id_of(made)))
-            return made
+            text, key = _insert(connection, name, permissions, patterns, expires_at)
+            _log(connection, "create key", by, key)
+            return text
 
     def rotate(self, id: str, overlap: timedelta, *, by: str | None = None) -> tuple[str, Key]:
         """Make a successor of a key, and let the key itself expire after the overlap.
@@ -170,10 +170,10 @@ class KeyFile:
         with self._changing(id) as (connection, old):
             life = None if old.expires_at is None else now + (old.expires_at - old.created_at)
             until = min(now + overlap, old.expires_at or now + overlap)
-            made = _insert(connection, old.name, old.permissions, old.spaces, life)
+            text, successor = _insert(connection, old.name, old.permissions, old.spaces, life)
             connection.execute("UPDATE key SET expires_at = ? WHERE id = ?", (_text(until), old.id))
-            _log(connection, "rotate key", by, old, _found(connection, _id_of(made)))
-            return made, _found(connection, old.id)
+            _log(connection, "rotate key", by, old, successor)
+            return text, _found(connection, old.id)
 
     def revoke(self, id: str, *, by: str | None = None) -> Key:
         """Make a key invalid for good, at once.
@@ -342,8 +342,8 @@ def _insert(
     permissions: Iterable[str],
     patterns: Iterable[str] | None,
     expires_at: datetime | None,
-) -> str:
-    """Add a key and return it."""
+) -> tuple[str, Key]:
+    """Add a key; its text, which is not kept, and what is known of it."""
     id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     connection.execute(
         "INSERT INTO key (id, name, digest, permissions, every_space, created_at, expires_at) "
@@ -357,11 +357,7 @@ def _insert(
         "INSERT INTO key_space VALUES (?, ?)",
         [(id, pattern) for pattern in dict.fromkeys(patterns or ())],
     )
-    return f"{_PREFIX}_{id}_{secret}"
-
-
-def _id_of(key: str) -> str:
-    return key.split("_")[1]
+    return f"{_PREFIX}_{id}_{secret}", _found(connection, id)
 
 
 def _log(
