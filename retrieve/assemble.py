@@ -26,10 +26,13 @@ from cognigraph.retrieve.block_lines import (
     day,
     episode_topics,
     head_place,
+    no_longer_true,
+    not_true_then,
     session_head,
     session_line,
     session_topics,
     shortened,
+    shown_facts,
     triple_line,
     with_short_heads,
 )
@@ -39,7 +42,6 @@ from cognigraph.retrieve.excerpt.messages import Messages, Shown, told_again
 from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.search import key_of
-from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
 from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
 

@@ -27,14 +27,17 @@ from cognigraph.retrieve.rank.ranking import (
 )
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
 from cognigraph.retrieve.standing import (
+    COMPARED,
     DEPTH,
     STATE_DEPTH,
+    ComparedMessage,
     DatedMessage,
     by_time_if_asked,
     current_facts_first,
     current_messages_first,
     fetched_at,
     known_at,
+    later_versions_first,
     may_tell_a_state,
     newer_before_older,
     newest_of,
@@ -43,7 +46,6 @@ from cognigraph.retrieve.standing import (
     true_messages_first,
     with_superseding,
 )
-from cognigraph.retrieve.versions import COMPARED, ComparedMessage, later_versions_first
 from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,

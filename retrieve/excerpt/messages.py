@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cognigraph.english.sentences import sentence_spans
 from cognigraph.english.words import PLEASANTRIES
 from cognigraph.model import Hit, Triple
-from cognigraph.retrieve.block_lines import Background, Before, day, message_head
+from cognigraph.retrieve.block_lines import Background, Before, day, message_head, true_when
 from cognigraph.retrieve.excerpt.units import (
     MessageUnits,
     Unit,
@@ -22,7 +22,6 @@ from cognigraph.retrieve.excerpt.units import (
 )
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.search import MessageKey, key_of
-from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import INDENT
 from cognigraph.text.terms import QUESTION_MARKS, STOP_WORDS, is_question, terms, words
 
