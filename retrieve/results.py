@@ -20,12 +20,12 @@ from cognigraph.retrieve.plan import (
     result_confidence,
 )
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.rank.licomemory import why_nothing
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import (
     Ranking,
     RankingProfile,
     best_first,
+    is_top_down,
     scaled,
     share_of_best,
 )
@@ -62,6 +62,12 @@ from cognigraph.text.terms import names_in, terms
 
 _PER_MESSAGE = 2
 """Chunks that are read for each message that is wanted, because some messages have several."""
+
+_NO_FACT = (
+    "the profile licomemory finds messages through facts, and none leads to one here; facts come "
+    "from enrichment (flush() or `cognigraph enrich`). The default profile needs none, nor does "
+    "LicoMemorySettings(candidates='wide')"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +400,8 @@ class RankedCandidates:
         notes = list(self.plan.notes)
         if best.note:
             notes.append(best.note)
-        notes.extend(why_nothing(self.candidates, self.plan.request.settings))
+        if is_top_down(self.plan.request.settings) and not self.candidates.chunks.uids:
+            notes.append(_NO_FACT)
         if self.ranking.vector_worth < 1:
             notes.append(
                 "the question is not in English: ranked by words, and by vectors with "
