@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite, isnan
-from operator import attrgetter
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from cognigraph.retrieve.rank.ranking import (
     scaled,
     share_of_best,
 )
-from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.rank.rerank import RankedMessages, rerank
 from cognigraph.retrieve.standing import (
     COMPARED,
     DEPTH,
@@ -104,7 +103,7 @@ class RankedCandidates:
         )
         best = self._messages(order, depth, read.chunks)
         if request.reranker is not None and reranked:
-            best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
+            best = rerank(request.reranker, request.question, best, reranked, ordered)
             self.plan.stopwatch.lap("rerank")
         best = self._later_versions_first(self._newer_first(best))
         rows = self._by_time_if_asked(best)[:k]
@@ -346,7 +345,10 @@ class RankedCandidates:
         uids = self.candidates.triples.uids
         found = [row for row in rows if uids[row] in triples]
         scores = [float(self.ranking.triples[row]) for row in found]
-        hits = [scored(triples[uids[row]], score) for row, score in zip(found, scores, strict=True)]
+        hits = [
+            replace(triples[uids[row]], score=score)
+            for row, score in zip(found, scores, strict=True)
+        ]
         if self.plan.order is not None:
             times = [state_time(triple) for triple in hits]
             hits = by_time_if_asked(hits, self.plan.order, scores, times)
@@ -484,10 +486,6 @@ def _person(record: ChunkRecord) -> tuple[str | None, str | None] | None:
 
 # Read the records of a result: with one call if the best messages turn out to be its hits.
 
-_FIELDS = [field.name for field in fields(Triple)]
-_SCORE = _FIELDS.index("score")
-_values_of = attrgetter(*_FIELDS)
-
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
@@ -551,13 +549,6 @@ def _read(request: SearchRequest, query: ResultQuery) -> ResultRecords:
     return request.store.search.result(request.space, query) if query else ResultRecords()
 
 
-def scored(triple: Triple, score: float) -> Triple:
-    """The fact with a score; ``dataclasses.replace`` takes four times as long."""
-    values = list(_values_of(triple))
-    values[_SCORE] = score
-    return Triple(*values)
-
-
 # Explain the scores of the hits: what each signal was, and what it contributed.
 
 
@@ -570,7 +561,7 @@ def explanations(
 ) -> list[Why]:
     """Return the explanation of each of these rows of the candidates."""
     at = np.array(rows, np.int64)
-    signals, features = _finite_columns(ranking.raw, at), _columns(ranking.weighted, at)
+    signals, features = _columns(ranking.raw, at), _columns(ranking.weighted, at)
     columns = (
         ranking.session_score,
         ranking.triple_score,
@@ -604,22 +595,13 @@ def explanations(
     return explained
 
 
-def _finite_columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
-    """As :func:`_columns`, without what is unknown: values that are not finite."""
-    found = _columns(values, rows)
-    for name in values:
-        if not isfinite(sum([own[name] for own in found])):  # most columns are known throughout
-            for own in found:
-                if not isfinite(own[name]):
-                    del own[name]
-    return found
-
-
 def _columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
-    """The values by name of each of the rows."""
-    columns = [own[rows].tolist() for own in values.values()]
-    found = zip(*columns, strict=True) if columns else [()] * len(rows)
-    return [dict(zip(values, own, strict=True)) for own in found]
+    """The values by name of each of the rows, without what is unknown: what is not finite."""
+    columns = {name: own[rows].tolist() for name, own in values.items()}
+    return [
+        {name: own[place] for name, own in columns.items() if isfinite(own[place])}
+        for place in range(len(rows))
+    ]
 
 
 def _notes(chunks: ChunkCandidates, row: int, best: RankedMessages) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from cognigraph.retrieve.question.temporal import Order
 from cognigraph.states.succession import Standing
 from cognigraph.stores.candidates import Candidates, ChunkRecord, NewestSources
 from cognigraph.stores.protocols import Store
-from cognigraph.text.terms import STOP_WORDS, parts, terms, words
+from cognigraph.text.terms import STOP_WORDS, parts, remembered, terms, words
 
 _T = TypeVar("_T")
 _MOST_STEPS = 100
@@ -101,7 +101,12 @@ def current_messages_first(
             if row not in new and any(chains.get(uid) == chain for uid in stated[row])
         ]
         wanted, others = (old, new) if past else (new, old)
-        order = _move_before(order, wanted, others, times, late=not past)
+        fitting = [
+            row
+            for row in wanted
+            if all(times[row] < times[at] if past else times[row] > times[at] for at in others)
+        ]
+        order = _move_before(order, fitting, others)
     return [items[row] for row in order]
 
 
@@ -130,35 +135,17 @@ def true_messages_first(
                 if item in known
             )
         ]
-        if wanted and others and order.index(wanted[0]) > order.index(others[0]):
-            rest = [row for row in order if row != wanted[0]]
-            at = rest.index(others[0])
-            order = [*rest[:at], wanted[0], *rest[at:]]
+        order = _move_before(order, wanted, others)
     return [items[row] for row in order]
 
 
-def _move_before(
-    order: list[int],
-    wanted: Sequence[int],
-    others: Sequence[int],
-    times: Sequence[datetime],
-    *,
-    late: bool,
-) -> list[int]:
-    """Move the best wanted row before the others, if it was said before all of them.
-
-    With ``late`` it is moved if it was said after all of them.
-    """
-    fitting = [
-        row
-        for row in wanted
-        if all(times[row] > times[other] if late else times[row] < times[other] for other in others)
-    ]
-    if not fitting or not others or order.index(fitting[0]) < order.index(others[0]):
+def _move_before(order: list[int], wanted: Sequence[int], others: Sequence[int]) -> list[int]:
+    """Move the best wanted row directly before the others, unless it precedes them already."""
+    if not wanted or not others or order.index(wanted[0]) < order.index(others[0]):
         return order
-    rest = [row for row in order if row != fitting[0]]
+    rest = [row for row in order if row != wanted[0]]
     at = rest.index(others[0])
-    return [*rest[:at], fitting[0], *rest[at:]]
+    return [*rest[:at], wanted[0], *rest[at:]]
 
 
 # Order results by time where the question asks for it, and hide what ``as_of`` excludes.
@@ -439,21 +426,12 @@ def _rare_words(texts: Sequence[str]) -> Floats:
     return np.asarray(has * np.sqrt(np.log((len(texts) + 1) / np.maximum(has.sum(axis=0), 1.0))))
 
 
-_MOST_REMEMBERED = 8_192
-_remembered: dict[int, tuple[int, ...]] = {}
-"""Hashes of the terms of a text, by the hash of the text. Only hashes: a forgotten text is gone."""
-
-
 def _indexed(text: str) -> tuple[int, ...]:
-    """The hashes of the different terms and parts of a text, remembered for the next search."""
-    key = hash(text)
-    known = _remembered.get(key)
-    if known is None:
-        if len(_remembered) >= _MOST_REMEMBERED:
-            _remembered.clear()
-        known = tuple(dict.fromkeys(map(hash, (*terms(text), *parts(text)))))
-        _remembered[key] = known
-    return known
+    """The hashes of the different terms and parts of a text."""
+    return remembered(
+        ("indexed", hash(text)),
+        lambda: tuple(dict.fromkeys(map(hash, (*terms(text), *parts(text))))),
+    )
 
 
 def _similarity(vectors: npt.NDArray[np.floating]) -> Floats:
