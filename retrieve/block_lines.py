@@ -81,20 +81,12 @@ def day(at: datetime, zone: tzinfo) -> str:
     return stamp(at, zone)[:10]
 
 
-def session_head(session: Session, zone: tzinfo) -> str:
-    """What stands before what a session is about."""
-    return f"{named(session.id)} ({day(session.started_at, zone)})"
-
-
-def session_line(session: Session, zone: tzinfo, head: str = "") -> str:
-    """A session with its summary, or with its keys if it has none.
-
-    ``head`` is what :func:`session_head` has given, if the line is written more than once.
-    """
+def session_line(session: Session, zone: tzinfo) -> str:
+    """A session with its summary, or with its keys if it has none."""
     began = day(session.started_at, zone)
     about = session.summary or ", ".join(session.keys)
     about = _DAY_OF_SPEECH.sub(lambda dated: "" if dated[1] == began else dated[0], about)
-    return one_line(f"{head or session_head(session, zone)}: {about}")
+    return one_line(f"{named(session.id)} ({began}): {about}")
 
 
 def triple_line(triple: Triple, zone: tzinfo) -> str:
