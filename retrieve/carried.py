@@ -56,10 +56,8 @@ class Carried:
     def __init__(self, background: Background, zone: tzinfo) -> None:
         self._background = background
         self._zone = zone
-        self._read: dict[SpokenText, list[When]] = {}
         self._said_on: dict[datetime, list[When]] = {}
         self._facts: dict[str, Triple | None] = {}
-        self._topics: dict[str, Topic | None] = {}
 
     def fact(self, triple: Triple) -> Triple | None:
         """The fact without dates that are not carried; ``None`` if a number of it is not.
@@ -95,11 +93,6 @@ class Carried:
 
         ``None`` if nothing is left.
         """
-        if topic.id not in self._topics:
-            self._topics[topic.id] = self._topic(topic)
-        return self._topics[topic.id]
-
-    def _topic(self, topic: Topic) -> Topic | None:
         session = topic.session
         said = self._background.spoken.get(topic.id, ())
         themes = [
@@ -213,13 +206,9 @@ class Carried:
 
     def _stated(self, message: SpokenText) -> list[When]:
         """The day of a message, for the reader and in UTC, and the times that it states."""
-        if message not in self._read:
-            days = self._days(message)
-            text = message.text[:_LONGEST]
-            dates = [day.start.date() for day in days]
-            stated = remembered(("times", hash(text), *dates), lambda: _times_in(text, dates))
-            self._read[message] = [*days, *stated]
-        return self._read[message]
+        days, text = self._days(message), message.text[:_LONGEST]
+        dates = [day.start.date() for day in days]
+        return [*days, *remembered(("times", hash(text), *dates), lambda: _times_in(text, dates))]
 
     def _days(self, message: SpokenText) -> list[When]:
         if message.at not in self._said_on:

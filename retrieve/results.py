@@ -39,12 +39,12 @@ from cognigraph.retrieve.standing import (
     current_facts_first,
     current_messages_first,
     fetched_at,
+    is_over,
     known_at,
     later_versions_first,
     may_tell_a_state,
     newer_before_older,
     newest_of,
-    sessions_known_at,
     state_time,
     true_messages_first,
     with_superseding,
@@ -94,13 +94,14 @@ class RankedCandidates:
         # so the facts of its hits are read afterwards.
         likely = [uids[row] for row in order[:ordered]] if not reranked else []
         triple_uids = [self.candidates.triples.uids[row] for row in triple_rows]
-        read = read_first(
-            request,
-            [uids[row] for row in order[: _PER_MESSAGE * depth]],
-            likely,
-            triple_uids,
-            [self.candidates.sessions.ids[row] for row in session_rows],
+        query = ResultQuery(
+            chunks=[uids[row] for row in order[: _PER_MESSAGE * depth]],
+            stating=likely,
+            triples=triple_uids,
+            sessions=[self.candidates.sessions.ids[row] for row in session_rows],
+            newest=NewestSources(chunks=likely, until=request.as_of),
         )
+        read = _read(request, query)
         best = self._messages(order, depth, read.chunks)
         if request.reranker is not None and reranked:
             best = rerank(request.reranker, request.question, best, reranked, ordered)
@@ -360,13 +361,13 @@ class RankedCandidates:
     def _session_hits(
         self, rows: list[int], sessions: Mapping[str, Session]
     ) -> tuple[SessionHit, ...]:
-        request, ids = self.plan.request, self.candidates.sessions.ids
-        hits = [
+        """The best sessions that had ended at ``as_of``; other summaries cover later messages."""
+        ids, as_of = self.candidates.sessions.ids, self.plan.request.as_of
+        return tuple(
             SessionHit(sessions[ids[row]], float(self.ranking.sessions[row]))
             for row in rows
-            if ids[row] in sessions
-        ]
-        return sessions_known_at(hits, request.as_of)
+            if ids[row] in sessions and is_over(sessions[ids[row]], as_of)
+        )
 
     def _trace(self, best: RankedMessages) -> Trace:
         request, analysis = self.plan.request, self.plan.analysis
@@ -497,21 +498,6 @@ class KnownFacts:
     def stated_by(self, chunk: str) -> tuple[Triple, ...]:
         """The facts that the chunk of a uid states."""
         return tuple(self.facts[uid] for uid in self.stated.get(chunk, ()) if uid in self.facts)
-
-
-def read_first(
-    request: SearchRequest,
-    chunks: Sequence[str],
-    stating: Sequence[str],
-    triples: Sequence[str],
-    sessions: Sequence[str],
-) -> ResultRecords:
-    """Read the best chunks, the facts of those that are probably hits, other facts, and sessions.
-
-    All are given by uid, sessions by id.
-    """
-    newest = NewestSources(chunks=stating, until=request.as_of)
-    return _read(request, ResultQuery(chunks, stating, triples, sessions, newest))
 
 
 def facts_of_hits(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.word_vectors import token_means
 from cognigraph.english.words import PLEASANTRIES
-from cognigraph.model import Session, SessionHit, Triple
+from cognigraph.model import Session, Triple
 from cognigraph.retrieve.question.temporal import Order
 from cognigraph.states.succession import Standing
 from cognigraph.stores.candidates import Candidates, ChunkRecord, NewestSources
@@ -491,11 +491,6 @@ def without_later_summaries(
         length=np.where(later, 0.0, found.length),
     )
     return replace(candidates, sessions=hidden)
-
-
-def sessions_known_at(hits: Sequence[SessionHit], as_of: datetime | None) -> tuple[SessionHit, ...]:
-    """Keep the sessions that had ended at ``as_of``; other summaries cover later messages."""
-    return tuple(hit for hit in hits if is_over(hit.session, as_of))
 
 
 # Facts as they were known at a time: what was current then, with the sources of that time.
