@@ -31,14 +31,8 @@ from bench.measure import write
 from cognigraph import Memory
 from cognigraph.embed import Embedder
 from cognigraph.operations.asking import answer_question
-from cognigraph.retrieve.plan import (
-    CONFIDENCE_BIAS,
-    CONFIDENCE_WEIGHTS,
-    FOUND,
-    SearchRequest,
-    confidence_signals,
-    rank_candidates,
-)
+from cognigraph.retrieve.confidence import BIAS, FOUND, WEIGHTS, signals
+from cognigraph.retrieve.plan import SearchRequest, rank_candidates
 from cognigraph.retrieve.search import search
 from cognigraph.settings import ContextSettings
 
@@ -102,12 +96,12 @@ def ask(
         found = search(request, k=15)
         (query,) = found.queries
         ranking = rank_candidates(query.plan.request, query.plan.analysis, query.candidates)
-        known = confidence_signals(query.candidates, query.plan.analysis, ranking)
+        known = signals(query.candidates, query.plan.analysis, ranking)
         if known is None:  # a space of what tools said alone
             return None
         ids = {hit.id for hit in found.result}
         recall = len(ids & evidence) / len(evidence) if evidence else float("nan")
-        return [known[name] for name in CONFIDENCE_WEIGHTS], recall
+        return [known[name] for name in WEIGHTS], recall
 
     engine = memory._engine
     settings = engine.settings.search
@@ -228,13 +222,10 @@ def report(asked: list[Asked]) -> dict[str, Any]:
                             for at in THRESHOLDS
                         },
                     }  # fmt: skip
-    shipped = {**CONFIDENCE_WEIGHTS, "bias": CONFIDENCE_BIAS}
     return {
         "kinds_left_out": tables,
-        "learned": dict(
-            zip([*CONFIDENCE_WEIGHTS, "bias"], np.round(last, 2).tolist(), strict=True)
-        ),
-        "shipped": shipped,
+        "learned": dict(zip([*WEIGHTS, "bias"], np.round(last, 2).tolist(), strict=True)),
+        "shipped": {**WEIGHTS, "bias": BIAS},
     }
 
 

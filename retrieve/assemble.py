@@ -36,6 +36,7 @@ from cognigraph.retrieve.block_lines import (
     with_short_heads,
 )
 from cognigraph.retrieve.carried import Carried
+from cognigraph.retrieve.confidence import WEAK
 from cognigraph.retrieve.excerpt.messages import Messages, Shown, told_again
 from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
@@ -44,9 +45,6 @@ from cognigraph.settings import ContextSettings
 from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
 
 _HEADINGS = {"E": "Episodes:", "S": "Sessions:", "T": "Facts:", "C": "Messages:"}
-WEAK = 0.4
-"""Below it a block says so: of the questions that a memory can answer, few have less."""
-
 _MATCHES = 0.3
 """Matches of words below this are noise."""
 

@@ -12,12 +12,13 @@ from itertools import zip_longest
 import numpy as np
 
 from cognigraph.ids import chunk_uid, message_uid
-from cognigraph.model import Context, Episode, Filter, Hit, SearchResult, Triple, Written
+from cognigraph.model import Context, Episode, Filter, Hit, Triple, Written
 from cognigraph.model.answers import Shape
 from cognigraph.model.graph import newest_written
 from cognigraph.model.messages import UNREAD_ROLES
-from cognigraph.retrieve.assemble import WEAK, assemble
+from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import Background, Before, SpokenText
+from cognigraph.retrieve.confidence import FEW, without_unsupported
 from cognigraph.retrieve.plan import SearchRequest
 from cognigraph.retrieve.question.analyse import subject_of
 from cognigraph.retrieve.rank.signals import corrects
@@ -27,9 +28,7 @@ from cognigraph.retrieve.search import (
     NextTurn,
     QueryOutcome,
     SearchOutcome,
-    emptied,
     key_of,
-    nothing_supported,
     search,
     search_layer,
 )
@@ -47,11 +46,6 @@ TOKENS_PER_MESSAGE = 35
 _MOST_PARTS = 8
 """Of a message in more parts, only the part that matched is read."""
 
-FEW = 20
-"""With fewer chunks than this, a memory has few messages to compare the best with."""
-_SIMILAR = 0.12
-"""Late interaction from which a message is similar to a question: unrelated ones have less."""
-
 
 def build_block(
     request: SearchRequest,
@@ -66,8 +60,8 @@ def build_block(
 
     Without a ``shape`` the words of the question say whether it asks for an overview. ``k`` is how
     many of the best messages are considered; ``None`` leaves it to the settings. What nothing
-    supports is left out (:func:`without_unsupported`), unless the request has a ``min_confidence``
-    of its own.
+    supports is left out (:func:`~cognigraph.retrieve.confidence.without_unsupported`), unless the
+    request has a ``min_confidence`` of its own.
     """
     subject = subject_of(request.question, shape)
     considered = k or settings.messages or max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
@@ -98,43 +92,6 @@ def build_block(
         outcome.result, settings, max_tokens=max_tokens, zone=zone, background=background
     )
     return block if outcome.result.hits else block.with_notes(outcome.result.trace.notes)
-
-
-def without_unsupported(result: SearchResult, floor: float, *, few: bool) -> SearchResult:
-    """The result as a block shows it: without what nothing supports.
-
-    Below ``floor`` nothing is shown. A memory of ``few`` messages has little to compare the best
-    one with, so the confidence says less of it: there what shares a word or a name with the
-    question is shown below the floor, too, and above it something must support one of the hits.
-    """
-    sure = result.confidence
-    if sure is None or not result.hits:
-        return result
-    if not few or sure >= WEAK:
-        return result if sure >= floor else nothing_supported(result, floor)
-    supported = tuple(hit for hit in result.hits if _is_supported(hit, similar=sure >= floor))
-    if not supported and sure < floor:
-        return nothing_supported(result, floor)
-    if not supported:
-        note = "nothing found: no message has a word, a name or a meaning of the question"
-        return emptied(result, note)
-    if sure >= floor:
-        return result
-    shown = {(hit.session, hit.id) for hit in supported}
-    facts = tuple(
-        fact
-        for fact in result.triples
-        if not shown.isdisjoint((source.session, source.id) for source in fact.sources)
-    )
-    return replace(result, hits=supported, triples=facts, sessions=())
-
-
-def _is_supported(hit: Hit, *, similar: bool) -> bool:
-    """Whether a word or a name of a question supports a hit, or with ``similar`` its meaning."""
-    signals = hit.why.signals
-    if signals.get("words", 0.0) > 0 or signals.get("speaker named", 0.0) > 0:
-        return True
-    return similar and signals.get("window similar words", 0.0) >= _SIMILAR
 
 
 def fetch_background(request: SearchRequest, outcome: SearchOutcome) -> Background:

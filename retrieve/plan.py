@@ -1,4 +1,4 @@
-"""From a question to its ranked candidates, and how sure it is that these hold the answer."""
+"""From a question to its ranked candidates: the request, its plan, what the store finds for it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from math import exp, log1p
-
-import numpy as np
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import ConfigurationError
@@ -26,8 +23,7 @@ from cognigraph.retrieve.standing import without_later_summaries
 from cognigraph.settings import SearchSettings, WeightSetName
 from cognigraph.stores.candidates import CandidateQuery, Candidates, ResultQuery
 from cognigraph.stores.protocols import Store
-from cognigraph.text.terms import replace_surrogates, storable, terms, words
-from cognigraph.text.word_book import idf
+from cognigraph.text.terms import replace_surrogates, storable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,86 +294,3 @@ def candidate_query(
         without=without or Exclusion(),
     )
     return top_down_query(query) if is_top_down(settings) else query
-
-
-# How probable it is that what was found holds the answer: of a result, and of each hit.
-#
-# Six signals of one search, learned by bench/nothing_found.py; none needs a language or the scale
-# of an embedder's cosines. Scores only order what was found: the best of nothing has a high one,
-# too.
-
-CONFIDENCE_WEIGHTS = {
-    "cosine": 12.47,
-    "similar words": 4.41,
-    "known words": 2.65,
-    "rare words": 1.02,
-    "speaker named": 1.81,
-    "candidates": -1.53,
-}
-CONFIDENCE_BIAS = -1.14
-FOUND = 0.8
-"""Of questions that a memory can answer, the share for which one of the best 15 hits does so."""
-_HIT_BIAS, _PER_RANK = -0.15, -1.04
-_MOST_RARE = 6.0
-_BROAD = frozenset(
-    terms("know knows tell remember recall talk talked say said discuss user profile conversation")
-    + terms("everything anything something summary summarize history happened memory memories")
-)
-"""A question of these words alone is about everything ("what do you know about me?")."""
-
-
-def confidence_signals(
-    candidates: Candidates, analysis: Analysis, ranking: Ranking
-) -> dict[str, float] | None:
-    """What tells an answer from the best of nothing; ``None`` if the ranking did not compute it.
-
-    - ``cosine``: how far the best one is from the median candidate, as a share of what is possible.
-    - ``similar words``: late interaction of the question with the best window, from 0 to 1.
-    - ``known words``: the share of the question's words that the space has, weighted by idf.
-    - ``rare words``: BM25 of the best window, in idf of a word that a single chunk has.
-    - ``speaker named``: whether the question names someone who speaks in a candidate.
-    - ``candidates``: log(1 + n); among more, the best of nothing is better.
-    """
-    raw, cosines = ranking.raw, candidates.chunks.cosine
-    similar, own = raw.get("window similar words"), raw.get("window words")
-    named = raw.get("speaker named")
-    if similar is None or own is None or named is None or not len(cosines):
-        return None
-    weights = idf(candidates.lexicon, analysis.terms)
-    frequencies = candidates.lexicon.frequencies
-    known = np.array([frequencies.get(term, 0) > 0 for term in analysis.terms], bool)
-    median = float(np.median(cosines))
-    rarest = log1p(candidates.lexicon.chunks + 1)
-    return {
-        "cosine": (float(cosines.max()) - median) / max(1.0 - median, 1e-6),
-        "similar words": float(np.nanmax(similar, initial=0.0)),
-        "known words": float(weights[known].sum() / max(weights.sum(), 1e-9)),
-        "rare words": min(float(own.max()) / rarest, _MOST_RARE),
-        "speaker named": float(named.max()),
-        "candidates": log1p(len(cosines)),
-    }
-
-
-def result_confidence(candidates: Candidates, analysis: Analysis, ranking: Ranking) -> float | None:
-    """The probability that one of the best hits answers; ``None`` if it is not known."""
-    if not candidates.chunks.uids:
-        return 0.0
-    if _BROAD.issuperset(analysis.terms):
-        return None if words(analysis.question) else 0.0
-    found = confidence_signals(candidates, analysis, ranking)
-    if found is None:
-        return None
-    weighted = sum(CONFIDENCE_WEIGHTS[name] * value for name, value in found.items())
-    return FOUND * _logistic(CONFIDENCE_BIAS + weighted)
-
-
-def hit_confidence(result: float | None, rank: int) -> float | None:
-    """The probability that the hit of a rank (from 0) answers; ``result`` is that of the result.
-
-    Other signals of a hit add nothing to its rank.
-    """
-    return None if result is None else result * _logistic(_HIT_BIAS + _PER_RANK * log1p(rank))
-
-
-def _logistic(value: float) -> float:
-    return 1 / (1 + exp(-value))

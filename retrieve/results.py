@@ -12,12 +12,8 @@ import numpy as np
 
 from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
-from cognigraph.retrieve.plan import (
-    SearchPlan,
-    SearchRequest,
-    hit_confidence,
-    result_confidence,
-)
+from cognigraph.retrieve.confidence import hit_confidence, result_confidence
+from cognigraph.retrieve.plan import SearchPlan, SearchRequest
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import (

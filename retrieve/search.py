@@ -27,11 +27,11 @@ from cognigraph.model import (
     Trace,
     Why,
 )
+from cognigraph.retrieve.confidence import hit_confidence, without_less_confident
 from cognigraph.retrieve.plan import (
     SearchPlan,
     SearchRequest,
     find_candidates,
-    hit_confidence,
     plan_queries,
     rank_candidates,
 )
@@ -91,49 +91,6 @@ def search(request: SearchRequest, *, k: int) -> SearchOutcome:
         result = queries[0].result
     result = without_less_confident(result, request.min_confidence)
     return SearchOutcome(result=result, queries=queries)
-
-
-_EXACT = 1e-9
-"""More than the error of a floating-point number that was meant to have two digits."""
-
-
-def without_less_confident(result: SearchResult, least: float | None) -> SearchResult:
-    """The result without hits of less confidence; without facts and sessions if none is left."""
-    sure = result.confidence
-    if not least:
-        return result
-    if sure is None:
-        note = "the confidence is unknown with these settings, so nothing is left out for it"
-        return replace(result, trace=result.trace.noting(note))
-    hits = tuple(hit for hit in result.hits if (hit.confidence or 0.0) >= least)
-    if hits or not result.hits:
-        return replace(result, hits=hits)
-    if sure < least:
-        return nothing_supported(result, least)
-    best = max(hit.confidence or 0.0 for hit in result.hits)
-    note = (
-        f"nothing found: the best message has a confidence of {_below(best)}, below {least:g} "
-        f"(the result as a whole: {sure:.2f})"
-    )
-    return emptied(result, note)
-
-
-def nothing_supported(result: SearchResult, least: float) -> SearchResult:
-    """The result with nothing but a note, which says why."""
-    sure = _below(result.confidence or 0.0)
-    return emptied(result, f"nothing found: the confidence is {sure}, below {least:g}")
-
-
-def _below(confidence: float) -> str:
-    """A confidence that is below a limit, rounded down: 0.298 is not "0.30, below 0.3"."""
-    return f"{int(confidence * 100 + _EXACT) / 100:.2f}"
-
-
-def emptied(result: SearchResult, note: str) -> SearchResult:
-    """The result with nothing but one more note."""
-    return replace(
-        result, hits=(), triples=(), sessions=(), episodes=(), trace=result.trace.noting(note)
-    )
 
 
 # Answer one query: analyse it, find candidates, rank them and fetch the results.

@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from cognigraph import Hit, SearchResult, Source, Trace, Triple, Why
-from cognigraph.retrieve.block import without_unsupported
-from cognigraph.retrieve.search import without_less_confident
+from cognigraph.retrieve.confidence import without_less_confident, without_unsupported
 from tests.cases import each
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
