@@ -9,7 +9,7 @@ For each question that may ask how something is, the messages are gathered in th
 later versions are sought. A logistic regression then learns, of all pairs of an earlier and a later
 message of one person, in which the later one has the present value and the earlier one an outdated
 one (``outdated``). That an answer would fall behind another message weighs as much; what happens to
-messages that are neither weighs little. ``--write`` puts the weights into ``retrieve/versions.py``,
+messages that are neither weighs little. ``--write`` puts the weights into ``retrieve/standing.py``,
 learned on all kinds. Looks inside cognigraph on purpose.
 
 ``newest`` is the share of the questions on something that has changed in which the present value
@@ -35,8 +35,8 @@ from bench.kept_vectors import embedder_for
 from bench.measure import write
 from bench.said import Question, Talk, filled_space, talks
 from cognigraph.embed import Embedder
-from cognigraph.retrieve import results, versions
-from cognigraph.retrieve.versions import (
+from cognigraph.retrieve import results, standing
+from cognigraph.retrieve.standing import (
     COMPARED,
     LIKELY,
     VERSION_DEPTH,
@@ -44,7 +44,7 @@ from cognigraph.retrieve.versions import (
     ComparedMessage,
 )
 
-WEIGHTS = Path(versions.__file__)
+WEIGHTS = Path(standing.__file__)
 NEVER = 1e9
 NEUTRAL, BEHIND = 0.1, 0.15
 L2 = 1.0
@@ -96,15 +96,15 @@ def asked_of(talk: Talk, embedder: Embedder) -> Iterator[Asked]:
 def _with_pairs(
     question: Question, found: Sequence[ComparedMessage], ids: Sequence[str], asks_state: bool
 ) -> Asked:
-    similarity = versions._similarities(found)
-    between = versions.messages_between(found, similarity)
-    features = versions.version_features(found, between, similarity[1])
+    similarity = standing._similarities(found)
+    between = standing.messages_between(found, similarity)
+    features = standing.version_features(found, between, similarity[1])
     pairs = np.array(
         [
             (old, new)
             for new in range(min(VERSION_DEPTH, len(found)))
             for old in range(new)
-            if versions._is_later(found[new], found[old])
+            if standing._is_later(found[new], found[old])
         ],
         np.int64,
     ).reshape(-1, 2)
@@ -154,10 +154,10 @@ def order(each: Asked, weights: np.ndarray | None, likely: float = LIKELY) -> li
     least = NEVER if weights is None else likely
     chosen = dict(zip(names, values, strict=True))
     with (
-        mock.patch.object(versions, "VERSION_WEIGHTS", chosen),
-        mock.patch.object(versions, "LIKELY", least),
+        mock.patch.object(standing, "VERSION_WEIGHTS", chosen),
+        mock.patch.object(standing, "LIKELY", least),
     ):
-        return versions.later_versions_first(each.found, asks_state=each.asks_state)
+        return standing.later_versions_first(each.found, asks_state=each.asks_state)
 
 
 def figures(asked: Sequence[Asked], orders: Sequence[Sequence[int]]) -> dict[str, float]:
@@ -199,7 +199,7 @@ def report(by_kind: dict[str, list[Asked]]) -> dict[str, Any]:
 
 
 def with_weights(source: str, weights: dict[str, float]) -> str:
-    """Return the source of retrieve/versions.py with these weights."""
+    """Return the source of retrieve/standing.py with these weights."""
     text = ", ".join(f'"{name}": {value}' for name, value in weights.items())
     lines = re.sub(r"(.{60,90}?), ", r"\1,\n    ", text)
     made, found = re.subn(
@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("data", nargs="+", metavar="KIND=FOLDER[:PATTERN]")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--write", action="store_true", help="into retrieve/versions.py")
+    parser.add_argument("--write", action="store_true", help="into retrieve/standing.py")
     arguments = parser.parse_args()
     embedder = embedder_for(arguments.embedder, None)
     by_kind: dict[str, list[Asked]] = defaultdict(list)

@@ -26,10 +26,12 @@ from cognigraph.retrieve.block_lines import (
     day,
     episode_topics,
     head_place,
-    session_head,
+    no_longer_true,
+    not_true_then,
     session_line,
     session_topics,
     shortened,
+    shown_facts,
     triple_line,
     with_short_heads,
 )
@@ -39,7 +41,6 @@ from cognigraph.retrieve.excerpt.messages import Messages, Shown, told_again
 from cognigraph.retrieve.excerpt.units import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.search import key_of
-from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
 from cognigraph.text.marks import FOOTER, HEADER, estimate_tokens
 
@@ -170,7 +171,6 @@ def assemble(
     facts = shown_facts(result.triples, past=past) if settings.triples else []
     carried = Carried(background, zone)
     facts = helpful(facts, analyses, background)
-    endings = partial(_Endings, result, zone=zone, carried=carried)
     rate = partial(_best_matches, analyses=analyses, background=background)
 
     # By rank, neighbours are seldom of one session; an overview needs whole dates.
@@ -189,7 +189,8 @@ def assemble(
     def fill(facts: Sequence[Triple]) -> tuple[list[Triple], list[Shown]]:
         own = block.copy()
         triples = _take_facts(own, facts, facts_room, zone, carried)
-        return triples, messages.choose(triples, own.take_messages, endings(triples).of)
+        ending = _endings(result, triples, zone, carried)
+        return triples, messages.choose(triples, own.take_messages, ending)
 
     triples, chosen = fill(facts)
     texts = {key_of(item.hit): item.text for item in chosen}
@@ -226,26 +227,21 @@ def _opening(result: SearchResult, zone: tzinfo) -> list[str]:
     return lines
 
 
-class _Endings:
-    """Marks messages whose statements were superseded, or are not true at ``valid_at``."""
+def _endings(
+    result: SearchResult, triples: Sequence[Triple], zone: tzinfo, carried: Carried
+) -> Callable[[Hit], str]:
+    """What marks a message whose statements were superseded, or are not true at ``valid_at``."""
+    valid_at = result.trace.valid_at
+    labels = {triple.uid: f"T{number}" for number, triple in enumerate(triples, 1)}
+    known = {item.uid: item for hit in result.hits for item in hit.triples}
+    known.update((item.uid, item) for item in result.triples)
 
-    def __init__(
-        self, result: SearchResult, triples: Sequence[Triple], *, zone: tzinfo, carried: Carried
-    ) -> None:
-        self._valid_at, self._zone = result.trace.valid_at, zone
-        self._labels = {triple.uid: f"T{number}" for number, triple in enumerate(triples, 1)}
-        self._known = {item.uid: item for hit in result.hits for item in hit.triples}
-        self._known.update((item.uid, item) for item in result.triples)
-        self._carried = carried
+    def ending(hit: Hit) -> str:
+        if valid_at is not None:
+            return not_true_then(hit.triples, labels, known, valid_at, zone)
+        return no_longer_true(hit.triples, labels, known, hit.at, zone, carried.fact)
 
-    def of(self, hit: Hit) -> str:
-        if not hit.triples:
-            return ""
-        if self._valid_at is not None:
-            return not_true_then(hit.triples, self._labels, self._known, self._valid_at, self._zone)
-        return no_longer_true(
-            hit.triples, self._labels, self._known, hit.at, self._zone, self._carried.fact
-        )
+    return ending
 
 
 def helpful(
@@ -326,7 +322,6 @@ class _Topics:
         if kind == "S":
             self._longest = room if is_ample else _SESSION
             self._left = room if is_ample else min(room, _SESSION * max(1, room // _FOR_SESSION))
-        self._heads: dict[tuple[str, datetime], str] = {}
 
     def fill(self, topics: Sequence[Topic], carried: Carried) -> list[Topic]:
         """Take topics in order, each with as much of its summary as there is room for."""
@@ -353,11 +348,7 @@ class _Topics:
         return self._block.has_room(self._kind, self._line(session), room)
 
     def _line(self, session: Session) -> str:
-        key = session.id, session.started_at
-        if key not in self._heads:
-            self._heads[key] = session_head(session, self._zone)
-        line = session_line(session, self._zone, self._heads[key])
-        return f"[{self._kind}{len(self.taken) + 1}] {line}"
+        return f"[{self._kind}{len(self.taken) + 1}] {session_line(session, self._zone)}"
 
 
 def _best_matches(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
@@ -14,7 +14,8 @@ from cognigraph.english.sentences import sentence_spans
 from cognigraph.model import Episode, Hit, SearchResult, Session, Theme, Triple
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.search import MessageKey
-from cognigraph.retrieve.standing import true_when
+from cognigraph.retrieve.standing import newest_of
+from cognigraph.states.slots import claim_about
 from cognigraph.text.marks import in_quotes, named, one_line
 
 
@@ -80,20 +81,12 @@ def day(at: datetime, zone: tzinfo) -> str:
     return stamp(at, zone)[:10]
 
 
-def session_head(session: Session, zone: tzinfo) -> str:
-    """What stands before what a session is about."""
-    return f"{named(session.id)} ({day(session.started_at, zone)})"
-
-
-def session_line(session: Session, zone: tzinfo, head: str = "") -> str:
-    """A session with its summary, or with its keys if it has none.
-
-    ``head`` is what :func:`session_head` has given, if the line is written more than once.
-    """
+def session_line(session: Session, zone: tzinfo) -> str:
+    """A session with its summary, or with its keys if it has none."""
     began = day(session.started_at, zone)
     about = session.summary or ", ".join(session.keys)
     about = _DAY_OF_SPEECH.sub(lambda dated: "" if dated[1] == began else dated[0], about)
-    return one_line(f"{head or session_head(session, zone)}: {about}")
+    return one_line(f"{named(session.id)} ({began}): {about}")
 
 
 def triple_line(triple: Triple, zone: tzinfo) -> str:
@@ -135,6 +128,98 @@ def with_short_heads(
         texts.append(f"{time[11:]} {text[len(full) :]}" if is_short else text)
         before = said_in
     return texts
+
+
+# What a line says of the time of a fact, and a message of what is no longer true.
+
+
+def shown_facts(triples: Iterable[Triple], *, past: bool) -> list[Triple]:
+    """Return the facts of a prompt block: superseded ones only for a question about the past."""
+    return [
+        triple
+        for triple in triples
+        if triple.status == "current" or (past and triple.superseded_by)
+    ]
+
+
+def true_when(triple: Triple, zone: tzinfo) -> str:
+    """Say when a fact is true, empty if nobody said."""
+    if triple.status == "superseded" and triple.valid_to is not None:
+        until = _month(triple.valid_to, zone)
+        since = "" if triple.valid_from is None else f"{_month(triple.valid_from, zone)} "
+        return f"{since}until {until}"
+    if triple.when is None:
+        return ""
+    claim = claim_about(triple)
+    is_open = triple.valid_from is not None and triple.valid_to is None
+    if claim is None or claim.change or not claim.dated or not is_open:
+        return str(triple.when)
+    begins = "from" if triple.when.start > triple.last_observed else "since"  # a plan, or not
+    return f"{begins} {triple.when.text.split('/')[0]}"
+
+
+def no_longer_true(
+    stated: Iterable[Triple],
+    labels: Mapping[str, str],
+    known: Mapping[str, Triple],
+    said: datetime,
+    zone: tzinfo,
+    carried: Callable[[Triple], Triple | None] = lambda fact: fact,
+) -> str:
+    """Say at the end of a message what took the place of a fact that it states.
+
+    That is the label of a fact in the block, or else the fact in words as far as it is known and
+    ``carried`` by its messages, with the day on which it was said. What was not said after the
+    message (``said``) takes no place.
+    """
+    later: dict[str, datetime] = {}
+    for item in stated:
+        if item.status != "superseded" or item.superseded_at is None or item.superseded_at <= said:
+            continue
+        uid, at = newest_of(item.uid, known), item.superseded_at
+        if uid in known and known[uid].last_observed > said:
+            at = known[uid].last_observed
+        else:  # what a user put in its place may have been said before
+            uid = item.superseded_by or uid
+        later[uid] = max(at, later.get(uid, at))
+    seen = sorted({labels[uid] for uid in later if uid in labels}, key=lambda x: (len(x), x))
+    if seen:
+        return f" [no longer true: see {', '.join(seen)}]"
+    told = [
+        f"{one_line(known[uid].text)} (said {at.astimezone(zone).date()})"
+        if uid in known and known[uid].status == "current" and carried(known[uid])
+        else f"replaced on {at.astimezone(zone).date()}"
+        for uid, at in later.items()
+    ]
+    return f" [no longer true: {'; '.join(dict.fromkeys(told))}]" if told else ""
+
+
+def not_true_then(
+    stated: Iterable[Triple],
+    labels: Mapping[str, str],
+    known: Mapping[str, Triple],
+    valid_at: datetime,
+    zone: tzinfo,
+) -> str:
+    """Say at the end of a message that a state that it tells of is not the one at ``valid_at``.
+
+    The label is that of the state which is true then, if it is in the block.
+    """
+    over = [item for item in stated if claim_about(item) and not item.is_true_at(valid_at)]
+    if not over:
+        return ""
+    chains = {newest_of(item.uid, known) for item in over}
+    seen = sorted(
+        (labels[uid] for uid in labels if uid in known and newest_of(uid, known) in chains),
+        key=lambda label: (len(label), label),
+    )
+    then = valid_at.astimezone(zone).date().isoformat()
+    see = f": see {', '.join(seen)}" if seen else ""
+    return f" [not true at {then}{see}]"
+
+
+def _month(at: datetime, zone: tzinfo) -> str:
+    return at.astimezone(zone).strftime("%Y-%m")
 
 
 # What the lines of sessions and episodes tell, shortened until it fits.

@@ -9,11 +9,10 @@ the text, in digits or in words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Any, TypeVar
 
 from cognigraph.english.sentences import Sentence, sentence_spans, sentences
 from cognigraph.english.times.find import Tense, TimeSpan, find_times, read_times
@@ -26,10 +25,8 @@ from cognigraph.text.numbers import (
     stated_numbers,
     written_values,
 )
-from cognigraph.text.terms import is_english
+from cognigraph.text.terms import is_english, remembered
 from cognigraph.times import When, parse_when
-
-_Read = TypeVar("_Read")
 
 _LONGEST = 20_000
 """Characters of a message that are read."""
@@ -49,10 +46,6 @@ _SPELLED_OUT = 100
 _VAGUE = timedelta(days=10)
 """Of a week or a weekend it is a matter of taste on which day it begins."""
 
-_MOST_REMEMBERED = 8_192
-_REMEMBERED: dict[tuple[Hashable, ...], Any] = {}
-"""What texts state, by their hashes: no text of a message may stay here when it is forgotten."""
-
 
 class Carried:
     """What the messages at hand bear out; reads each message once.
@@ -63,10 +56,8 @@ class Carried:
     def __init__(self, background: Background, zone: tzinfo) -> None:
         self._background = background
         self._zone = zone
-        self._read: dict[SpokenText, list[When]] = {}
         self._said_on: dict[datetime, list[When]] = {}
         self._facts: dict[str, Triple | None] = {}
-        self._topics: dict[str, Topic | None] = {}
 
     def fact(self, triple: Triple) -> Triple | None:
         """The fact without dates that are not carried; ``None`` if a number of it is not.
@@ -102,11 +93,6 @@ class Carried:
 
         ``None`` if nothing is left.
         """
-        if topic.id not in self._topics:
-            self._topics[topic.id] = self._topic(topic)
-        return self._topics[topic.id]
-
-    def _topic(self, topic: Topic) -> Topic | None:
         session = topic.session
         said = self._background.spoken.get(topic.id, ())
         themes = [
@@ -191,7 +177,7 @@ class Carried:
         text = message.text[:_LONGEST]
         if has_digits(text, number):
             return True
-        stated = _remembered(("numbers", hash(text)), lambda: stated_numbers(text))
+        stated = remembered(("numbers", hash(text)), lambda: stated_numbers(text))
         if not written_values(number).isdisjoint(stated) or _may_be_spelled_out(number, text):
             return True
         return bool(_YEAR.fullmatch(number)) and number[2:] in _SHORT_YEAR.findall(text)  # "'16"
@@ -220,13 +206,9 @@ class Carried:
 
     def _stated(self, message: SpokenText) -> list[When]:
         """The day of a message, for the reader and in UTC, and the times that it states."""
-        if message not in self._read:
-            days = self._days(message)
-            text = message.text[:_LONGEST]
-            dates = [day.start.date() for day in days]
-            stated = _remembered(("times", hash(text), *dates), lambda: _times_in(text, dates))
-            self._read[message] = [*days, *stated]
-        return self._read[message]
+        days, text = self._days(message), message.text[:_LONGEST]
+        dates = [day.start.date() for day in days]
+        return [*days, *remembered(("times", hash(text), *dates), lambda: _times_in(text, dates))]
 
     def _days(self, message: SpokenText) -> list[When]:
         if message.at not in self._said_on:
@@ -241,7 +223,7 @@ def _may_be_spelled_out(number: str, text: str) -> bool:
     values = [int(value) for value in written_values(number) if value.isdecimal()]
     if not any(value <= _SPELLED_OUT or value % 100 == 0 for value in values):
         return False
-    return _remembered(("foreign", hash(text)), lambda: is_english(text) is False)
+    return remembered(("foreign", hash(text)), lambda: is_english(text) is False)
 
 
 def _is_same(stated: When, when: When) -> bool:
@@ -263,16 +245,6 @@ def _bears_out(stated: When, when: When) -> bool:
 def _ends(when: When) -> Iterator[When]:
     points = [parse_when(end) for end in re.split(r"/|\.\.", when.text)]
     return (point for point in points if point is not None and len(points) > 1)
-
-
-def _remembered(key: tuple[Hashable, ...], read: Callable[[], _Read]) -> _Read:
-    """Return what was read for a key before, or read it: blocks show the same messages again."""
-    found: _Read | None = _REMEMBERED.get(key)
-    if found is None:
-        if len(_REMEMBERED) >= _MOST_REMEMBERED:
-            _REMEMBERED.clear()
-        found = _REMEMBERED[key] = read()
-    return found
 
 
 def _local(at: datetime, zone: tzinfo) -> datetime:
@@ -297,7 +269,7 @@ def _dates(text: str, today: date) -> list[str]:
 
 def _in_words(text: str, today: date) -> list[str]:
     """The dates that the English expressions of a text may mean."""
-    return _remembered(("words", hash(text), today), lambda: _read_in_words(text, today))
+    return remembered(("words", hash(text), today), lambda: _read_in_words(text, today))
 
 
 def _read_in_words(text: str, today: date) -> list[str]:
@@ -355,7 +327,7 @@ def _years(match: re.Match[str], today: date) -> list[int]:
 
 def _calendar_dates(text: str) -> list[list[str]]:
     """The words of the expressions of a text that name a month, or a year or day in digits."""
-    return _remembered(("calendar", hash(text)), lambda: list(_read_calendar_dates(text)))
+    return remembered(("calendar", hash(text)), lambda: list(_read_calendar_dates(text)))
 
 
 def _read_calendar_dates(text: str) -> Iterator[list[str]]:

@@ -14,16 +14,9 @@ from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.analyse import Analysis, analyse, with_asker
 from cognigraph.retrieve.question.question_readers import QuestionReader, add_reading
 from cognigraph.retrieve.question.temporal import Order, TimeWindow
-from cognigraph.retrieve.rank.licomemory import (
-    as_in_the_paper,
-    has_anchors_by_vectors,
-    is_top_down,
-    most_similar_names,
-    ranked_here,
-    top_down_query,
-)
+from cognigraph.retrieve.rank.licomemory import most_similar_names, ranked_here, top_down_query
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.ranking import Ranking, best_first
+from cognigraph.retrieve.rank.ranking import Ranking, best_first, is_top_down
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.retrieve.rank.separation import VectorWorth
 from cognigraph.retrieve.standing import without_later_summaries
@@ -173,7 +166,9 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
     question = replace_surrogates(request.question)[0].strip()
     if not question:
         return None
-    request = replace(request, settings=as_in_the_paper(request.settings))
+    if is_top_down(request.settings):  # in the paper, times count by decay and keys
+        settings = replace(request.settings, time_order=False, time_anchor=False)
+        request = replace(request, settings=settings)
     question, cut_notes = without_middle(question, request.settings.max_question_chars)
     analysis = analyse(question, request.now)
     reader_notes: list[str] = []
@@ -228,14 +223,16 @@ def _with_event_window(
 
 def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
-    if has_anchors_by_vectors(request.settings) and analysis.entities:
+    settings = request.settings
+    by_paper = settings.ranking == "licomemory"
+    if by_paper and settings.licomemory.anchors == "vectors" and analysis.entities:
         names = request.store.resolution.names(request.space)
         entities = request.embedder.embed_names([normalise(entity) for entity in analysis.entities])
         analysis = replace(analysis, anchors=most_similar_names(names, entities))
     query = candidate_query(
         analysis,
         request.embedder,
-        request.settings,
+        settings,
         request.as_of,
         request.where,
         request.without,
@@ -246,7 +243,7 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
             request.space, ResultQuery(sessions=found.sessions.ids)
         )
         found = without_later_summaries(found, records.sessions, request.as_of)
-    return ranked_here(found, analysis, request.settings)
+    return ranked_here(found, analysis, settings) if by_paper else found
 
 
 def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite, isnan
-from operator import attrgetter
 
 import numpy as np
 
@@ -16,34 +15,36 @@ from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Trip
 from cognigraph.retrieve.confidence import hit_confidence, result_confidence
 from cognigraph.retrieve.plan import SearchPlan, SearchRequest
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.rank.licomemory import why_nothing
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import (
     Ranking,
     RankingProfile,
     best_first,
+    is_top_down,
     scaled,
     share_of_best,
 )
-from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.rank.rerank import RankedMessages, rerank
 from cognigraph.retrieve.standing import (
+    COMPARED,
     DEPTH,
     STATE_DEPTH,
+    ComparedMessage,
     DatedMessage,
     by_time_if_asked,
     current_facts_first,
     current_messages_first,
     fetched_at,
+    is_over,
     known_at,
+    later_versions_first,
     may_tell_a_state,
     newer_before_older,
     newest_of,
-    sessions_known_at,
     state_time,
     true_messages_first,
     with_superseding,
 )
-from cognigraph.retrieve.versions import COMPARED, ComparedMessage, later_versions_first
 from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
@@ -56,6 +57,12 @@ from cognigraph.text.terms import names_in, terms
 
 _PER_MESSAGE = 2
 """Chunks that are read for each message that is wanted, because some messages have several."""
+
+_NO_FACT = (
+    "the profile licomemory finds messages through facts, and none leads to one here; facts come "
+    "from enrichment (flush() or `cognigraph enrich`). The default profile needs none, nor does "
+    "LicoMemorySettings(candidates='wide')"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +90,17 @@ class RankedCandidates:
         # so the facts of its hits are read afterwards.
         likely = [uids[row] for row in order[:ordered]] if not reranked else []
         triple_uids = [self.candidates.triples.uids[row] for row in triple_rows]
-        read = read_first(
-            request,
-            [uids[row] for row in order[: _PER_MESSAGE * depth]],
-            likely,
-            triple_uids,
-            [self.candidates.sessions.ids[row] for row in session_rows],
+        query = ResultQuery(
+            chunks=[uids[row] for row in order[: _PER_MESSAGE * depth]],
+            stating=likely,
+            triples=triple_uids,
+            sessions=[self.candidates.sessions.ids[row] for row in session_rows],
+            newest=NewestSources(chunks=likely, until=request.as_of),
         )
+        read = _read(request, query)
         best = self._messages(order, depth, read.chunks)
         if request.reranker is not None and reranked:
-            best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
+            best = rerank(request.reranker, request.question, best, reranked, ordered)
             self.plan.stopwatch.lap("rerank")
         best = self._later_versions_first(self._newer_first(best))
         rows = self._by_time_if_asked(best)[:k]
@@ -334,7 +342,10 @@ class RankedCandidates:
         uids = self.candidates.triples.uids
         found = [row for row in rows if uids[row] in triples]
         scores = [float(self.ranking.triples[row]) for row in found]
-        hits = [scored(triples[uids[row]], score) for row, score in zip(found, scores, strict=True)]
+        hits = [
+            replace(triples[uids[row]], score=score)
+            for row, score in zip(found, scores, strict=True)
+        ]
         if self.plan.order is not None:
             times = [state_time(triple) for triple in hits]
             hits = by_time_if_asked(hits, self.plan.order, scores, times)
@@ -346,13 +357,13 @@ class RankedCandidates:
     def _session_hits(
         self, rows: list[int], sessions: Mapping[str, Session]
     ) -> tuple[SessionHit, ...]:
-        request, ids = self.plan.request, self.candidates.sessions.ids
-        hits = [
+        """The best sessions that had ended at ``as_of``; other summaries cover later messages."""
+        ids, as_of = self.candidates.sessions.ids, self.plan.request.as_of
+        return tuple(
             SessionHit(sessions[ids[row]], float(self.ranking.sessions[row]))
             for row in rows
-            if ids[row] in sessions
-        ]
-        return sessions_known_at(hits, request.as_of)
+            if ids[row] in sessions and is_over(sessions[ids[row]], as_of)
+        )
 
     def _trace(self, best: RankedMessages) -> Trace:
         request, analysis = self.plan.request, self.plan.analysis
@@ -388,7 +399,8 @@ class RankedCandidates:
         notes = list(self.plan.notes)
         if best.note:
             notes.append(best.note)
-        notes.extend(why_nothing(self.candidates, self.plan.request.settings))
+        if is_top_down(self.plan.request.settings) and not self.candidates.chunks.uids:
+            notes.append(_NO_FACT)
         if self.ranking.vector_worth < 1:
             notes.append(
                 "the question is not in English: ranked by words, and by vectors with "
@@ -471,10 +483,6 @@ def _person(record: ChunkRecord) -> tuple[str | None, str | None] | None:
 
 # Read the records of a result: with one call if the best messages turn out to be its hits.
 
-_FIELDS = [field.name for field in fields(Triple)]
-_SCORE = _FIELDS.index("score")
-_values_of = attrgetter(*_FIELDS)
-
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
@@ -486,21 +494,6 @@ class KnownFacts:
     def stated_by(self, chunk: str) -> tuple[Triple, ...]:
         """The facts that the chunk of a uid states."""
         return tuple(self.facts[uid] for uid in self.stated.get(chunk, ()) if uid in self.facts)
-
-
-def read_first(
-    request: SearchRequest,
-    chunks: Sequence[str],
-    stating: Sequence[str],
-    triples: Sequence[str],
-    sessions: Sequence[str],
-) -> ResultRecords:
-    """Read the best chunks, the facts of those that are probably hits, other facts, and sessions.
-
-    All are given by uid, sessions by id.
-    """
-    newest = NewestSources(chunks=stating, until=request.as_of)
-    return _read(request, ResultQuery(chunks, stating, triples, sessions, newest))
 
 
 def facts_of_hits(
@@ -538,13 +531,6 @@ def _read(request: SearchRequest, query: ResultQuery) -> ResultRecords:
     return request.store.search.result(request.space, query) if query else ResultRecords()
 
 
-def scored(triple: Triple, score: float) -> Triple:
-    """The fact with a score; ``dataclasses.replace`` takes four times as long."""
-    values = list(_values_of(triple))
-    values[_SCORE] = score
-    return Triple(*values)
-
-
 # Explain the scores of the hits: what each signal was, and what it contributed.
 
 
@@ -557,7 +543,7 @@ def explanations(
 ) -> list[Why]:
     """Return the explanation of each of these rows of the candidates."""
     at = np.array(rows, np.int64)
-    signals, features = _finite_columns(ranking.raw, at), _columns(ranking.weighted, at)
+    signals, features = _columns(ranking.raw, at), _columns(ranking.weighted, at)
     columns = (
         ranking.session_score,
         ranking.triple_score,
@@ -591,22 +577,13 @@ def explanations(
     return explained
 
 
-def _finite_columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
-    """As :func:`_columns`, without what is unknown: values that are not finite."""
-    found = _columns(values, rows)
-    for name in values:
-        if not isfinite(sum([own[name] for own in found])):  # most columns are known throughout
-            for own in found:
-                if not isfinite(own[name]):
-                    del own[name]
-    return found
-
-
 def _columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
-    """The values by name of each of the rows."""
-    columns = [own[rows].tolist() for own in values.values()]
-    found = zip(*columns, strict=True) if columns else [()] * len(rows)
-    return [dict(zip(values, own, strict=True)) for own in found]
+    """The values by name of each of the rows, without what is unknown: what is not finite."""
+    columns = {name: own[rows].tolist() for name, own in values.items()}
+    return [
+        {name: own[place] for name, own in columns.items() if isfinite(own[place])}
+        for place in range(len(rows))
+    ]
 
 
 def _notes(chunks: ChunkCandidates, row: int, best: RankedMessages) -> tuple[str, ...]:

@@ -24,9 +24,7 @@ from cognigraph.model import (
     Layer,
     QueryTrace,
     SearchResult,
-    SessionHit,
     Trace,
-    Triple,
     Why,
 )
 from cognigraph.retrieve.confidence import hit_confidence, without_less_confident
@@ -200,7 +198,12 @@ def fuse_results(
     """Fuse the results of the queries into one, with the ``k`` best hits of all."""
     ranked = fuse_rankings([result.hits for result in results], key_of, k)
     spread = at_most_per(ranked, lambda hit: hit.session, request.per_session)
-    ranks = {result.question: _ranks(result.hits) for result in results}
+    ranks = {
+        result.question: {key_of(hit): rank for rank, hit in enumerate(result.hits, 1)}
+        for result in results
+    }
+    triples = in_turns([result.triples for result in results], lambda triple: triple.uid)
+    sessions = in_turns([result.sessions for result in results], lambda hit: hit.session.id)
     confidence = max((r.confidence for r in results if r.confidence is not None), default=None)
     hits = tuple(
         _with_queries(hit, hit_confidence(confidence, place), ranks)
@@ -209,15 +212,11 @@ def fuse_results(
     return SearchResult(
         request.question,
         hits,
-        _triples_in_turns(results, request.settings.max_triples),
-        _sessions_in_turns(results, request.settings.max_sessions),
+        tuple(islice(triples, request.settings.max_triples)),
+        tuple(islice(sessions, request.settings.max_sessions)),
         _trace(results, hits),
         confidence=confidence,
     )
-
-
-def _ranks(hits: Iterable[Hit]) -> dict[MessageKey, int]:
-    return {key_of(hit): rank for rank, hit in enumerate(hits, 1)}
 
 
 def _with_queries(
@@ -232,16 +231,6 @@ def _with_queries(
     notes = tuple(f"rank {own[query]} for {query!r}" for query in queries)
     why = replace(hit.why, notes=(*hit.why.notes, *notes))
     return replace(hit, found_by=tuple(queries), why=why, confidence=confidence)
-
-
-def _triples_in_turns(results: Sequence[SearchResult], most: int) -> tuple[Triple, ...]:
-    turns = in_turns([result.triples for result in results], lambda triple: triple.uid)
-    return tuple(islice(turns, most))
-
-
-def _sessions_in_turns(results: Sequence[SearchResult], most: int) -> tuple[SessionHit, ...]:
-    turns = in_turns([result.sessions for result in results], lambda hit: hit.session.id)
-    return tuple(islice(turns, most))
 
 
 def _trace(results: Sequence[SearchResult], hits: Sequence[Hit]) -> Trace:

@@ -6,22 +6,23 @@ it superseded. A question about how things were ("where did she live before?") g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from cognigraph.arrays import Floats, Ints
+from cognigraph.embed.word_vectors import token_means
 from cognigraph.english.words import PLEASANTRIES
-from cognigraph.model import Session, SessionHit, Triple
+from cognigraph.model import Session, Triple
 from cognigraph.retrieve.question.temporal import Order
-from cognigraph.states.slots import claim_about
 from cognigraph.states.succession import Standing
 from cognigraph.stores.candidates import Candidates, ChunkRecord, NewestSources
 from cognigraph.stores.protocols import Store
-from cognigraph.text.marks import one_line
-from cognigraph.text.terms import STOP_WORDS, words
+from cognigraph.text.terms import STOP_WORDS, parts, remembered, terms, words
 
 _T = TypeVar("_T")
 _MOST_STEPS = 100
@@ -100,7 +101,12 @@ def current_messages_first(
             if row not in new and any(chains.get(uid) == chain for uid in stated[row])
         ]
         wanted, others = (old, new) if past else (new, old)
-        order = _move_before(order, wanted, others, times, late=not past)
+        fitting = [
+            row
+            for row in wanted
+            if all(times[row] < times[at] if past else times[row] > times[at] for at in others)
+        ]
+        order = _move_before(order, fitting, others)
     return [items[row] for row in order]
 
 
@@ -129,124 +135,17 @@ def true_messages_first(
                 if item in known
             )
         ]
-        if wanted and others and order.index(wanted[0]) > order.index(others[0]):
-            rest = [row for row in order if row != wanted[0]]
-            at = rest.index(others[0])
-            order = [*rest[:at], wanted[0], *rest[at:]]
+        order = _move_before(order, wanted, others)
     return [items[row] for row in order]
 
 
-def _move_before(
-    order: list[int],
-    wanted: Sequence[int],
-    others: Sequence[int],
-    times: Sequence[datetime],
-    *,
-    late: bool,
-) -> list[int]:
-    """Move the best wanted row before the others, if it was said before all of them.
-
-    With ``late`` it is moved if it was said after all of them.
-    """
-    fitting = [
-        row
-        for row in wanted
-        if all(times[row] > times[other] if late else times[row] < times[other] for other in others)
-    ]
-    if not fitting or not others or order.index(fitting[0]) < order.index(others[0]):
+def _move_before(order: list[int], wanted: Sequence[int], others: Sequence[int]) -> list[int]:
+    """Move the best wanted row directly before the others, unless it precedes them already."""
+    if not wanted or not others or order.index(wanted[0]) < order.index(others[0]):
         return order
-    rest = [row for row in order if row != fitting[0]]
+    rest = [row for row in order if row != wanted[0]]
     at = rest.index(others[0])
-    return [*rest[:at], fitting[0], *rest[at:]]
-
-
-def shown_facts(triples: Iterable[Triple], *, past: bool) -> list[Triple]:
-    """Return the facts of a prompt block: superseded ones only for a question about the past."""
-    return [
-        triple
-        for triple in triples
-        if triple.status == "current" or (past and triple.superseded_by)
-    ]
-
-
-def true_when(triple: Triple, zone: tzinfo) -> str:
-    """Say when a fact is true, empty if nobody said."""
-    if triple.status == "superseded" and triple.valid_to is not None:
-        until = _month(triple.valid_to, zone)
-        since = "" if triple.valid_from is None else f"{_month(triple.valid_from, zone)} "
-        return f"{since}until {until}"
-    if triple.when is None:
-        return ""
-    claim = claim_about(triple)
-    is_open = triple.valid_from is not None and triple.valid_to is None
-    if claim is None or claim.change or not claim.dated or not is_open:
-        return str(triple.when)
-    begins = "from" if triple.when.start > triple.last_observed else "since"  # a plan, or not
-    return f"{begins} {triple.when.text.split('/')[0]}"
-
-
-def no_longer_true(
-    stated: Iterable[Triple],
-    labels: Mapping[str, str],
-    known: Mapping[str, Triple],
-    said: datetime,
-    zone: tzinfo,
-    carried: Callable[[Triple], Triple | None] = lambda fact: fact,
-) -> str:
-    """Say at the end of a message what took the place of a fact that it states.
-
-    That is the label of a fact in the block, or else the fact in words as far as it is known and
-    ``carried`` by its messages, with the day on which it was said. What was not said after the
-    message (``said``) takes no place.
-    """
-    later: dict[str, datetime] = {}
-    for item in stated:
-        if item.status != "superseded" or item.superseded_at is None or item.superseded_at <= said:
-            continue
-        uid, at = newest_of(item.uid, known), item.superseded_at
-        if uid in known and known[uid].last_observed > said:
-            at = known[uid].last_observed
-        else:  # what a user put in its place may have been said before
-            uid = item.superseded_by or uid
-        later[uid] = max(at, later.get(uid, at))
-    seen = sorted({labels[uid] for uid in later if uid in labels}, key=lambda x: (len(x), x))
-    if seen:
-        return f" [no longer true: see {', '.join(seen)}]"
-    told = [
-        f"{one_line(known[uid].text)} (said {at.astimezone(zone).date()})"
-        if uid in known and known[uid].status == "current" and carried(known[uid])
-        else f"replaced on {at.astimezone(zone).date()}"
-        for uid, at in later.items()
-    ]
-    return f" [no longer true: {'; '.join(dict.fromkeys(told))}]" if told else ""
-
-
-def not_true_then(
-    stated: Iterable[Triple],
-    labels: Mapping[str, str],
-    known: Mapping[str, Triple],
-    valid_at: datetime,
-    zone: tzinfo,
-) -> str:
-    """Say at the end of a message that a state that it tells of is not the one at ``valid_at``.
-
-    The label is that of the state which is true then, if it is in the block.
-    """
-    over = [item for item in stated if claim_about(item) and not item.is_true_at(valid_at)]
-    if not over:
-        return ""
-    chains = {newest_of(item.uid, known) for item in over}
-    seen = sorted(
-        (labels[uid] for uid in labels if uid in known and newest_of(uid, known) in chains),
-        key=lambda label: (len(label), label),
-    )
-    then = valid_at.astimezone(zone).date().isoformat()
-    see = f": see {', '.join(seen)}" if seen else ""
-    return f" [not true at {then}{see}]"
-
-
-def _month(at: datetime, zone: tzinfo) -> str:
-    return at.astimezone(zone).strftime("%Y-%m")
+    return [*rest[:at], wanted[0], *rest[at:]]
 
 
 # Order results by time where the question asks for it, and hide what ``as_of`` excludes.
@@ -350,6 +249,204 @@ def _replaces(new: DatedMessage, old: DatedMessage, best: float, *, few: bool) -
     return reach >= old.score or (few and new.own >= ANSWERS_AS_WELL * old.own)
 
 
+# Later versions of a message: what its speaker said of the same thing at another time.
+#
+# "My phone plan is 23 pounds for eight gigs" and "I'm with Lemon now, eleven pounds for twenty
+# gigs" answer the same question, and only time tells which is true now. An update need not match
+# the question ("The barn went bust, so it's the boat house"), but it matches what it updates: of
+# all that people said and the search found, each is one of the nearest to the other, in meaning and
+# in the words that few of the others have. That holds in any language, without a list of words. How
+# similar two versions are differs from space to space, so only ranks are compared. The vectors are
+# those of the wordllama wheel, whichever embedder is used: they take microseconds and need nothing
+# from the store.
+
+COMPARED = 30
+"""The number of best messages that are compared with one another."""
+
+BETWEEN = 5 / COMPARED
+"""Two messages are versions if at most this share of the messages compared is nearer to one of them
+than the other is, counted by vectors and by words together: five of thirty, one of ten."""
+
+VERSION_DEPTH = 20
+"""The number of best messages of which later ones move up."""
+
+LEAD = 5
+"""A later version moves only before one of the first five messages: those that would be read."""
+
+FEW = 10
+"""Among fewer messages of people, any two are near to each other, whatever they are about."""
+
+ANSWERS_HALF_AS_WELL = 0.5
+"""Among so few, a later version must have at least this share of the earlier one's score."""
+
+LIKELY, SURE = -1.0, 0.6
+"""Log-odds from which a message is taken for a later version of another one: where a question
+surely asks how something is, and where it may do so, as in languages that the rules do not read."""
+
+VERSION_WEIGHTS = {
+    "bias": -0.28, "messages": -0.81, "few": 0.82, "shared words": 0.84,
+    "between": -2.02, "score": -0.37, "days": 1.63, "rank": -2.37,
+    "length of the earlier": -0.88,
+}  # fmt: skip
+"""Learned by bench/fit_versions.py; the order is that of :func:`version_features`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMessage:
+    """A message of a result with its score.
+
+    ``named`` are the name of who said it, and those names and figures of the question that it has.
+    Only messages of the same ``speaker`` are versions of one another; ``None`` for one that is
+    none, such as an assistant's.
+    """
+
+    text: str
+    at: datetime
+    session: str
+    speaker: Hashable | None
+    score: float
+    named: frozenset[str] = frozenset()
+
+
+def later_versions_first(found: Sequence[ComparedMessage], *, asks_state: bool = True) -> list[int]:
+    """Return the order of messages, best first, in which later versions precede earlier ones.
+
+    A later version is one of the nearest to the earlier one. It may also be one that shares a rare
+    word with it, if what was learned of such pairs makes it likely: "The crack won, I've gone over
+    to a Kobo" is near to nothing. That must be likelier where the question only may ask how
+    something is, and not surely (``asks_state``). One that moves stands directly before the first
+    of the ``LEAD`` best messages of which it is a later version, from another session; all others
+    keep their order.
+    """
+    compared = found[:COMPARED]
+    similar, shared = _similarities(compared)
+    between, most = messages_between(compared, [similar, shared]), BETWEEN * len(compared)
+    few = sum(item.speaker is not None for item in compared) < FEW
+    score = [item.score for item in compared]
+    odds = version_features(compared, between, shared) @ [*VERSION_WEIGHTS.values()]
+    is_likely = (shared > 0) & (odds > (LIKELY if asks_state else SURE))
+    placed: list[int] = []
+    for row in range(min(VERSION_DEPTH, len(compared))):
+        position = next(
+            (
+                position
+                for position, before in enumerate(placed[:LEAD])
+                if _is_later(compared[row], compared[before])
+                and (
+                    is_likely[before, row]
+                    or (
+                        between[before, row] <= most
+                        and (not few or score[row] >= ANSWERS_HALF_AS_WELL * score[before])
+                    )
+                )
+            ),
+            len(placed),
+        )
+        placed.insert(position, row)
+    return [*placed, *range(len(placed), len(found))]
+
+
+def _is_later(new: ComparedMessage, old: ComparedMessage) -> bool:
+    """Whether somebody said one message after the other, in another session, of what is asked for.
+
+    "Order 13 was shipped" is no later version of "order 3 was shipped" for who asks for order 3.
+    """
+    return (
+        new.speaker == old.speaker
+        and new.speaker is not None
+        and new.at > old.at
+        and new.session != old.session
+        and new.named >= old.named
+    )
+
+
+def version_features(found: Sequence[ComparedMessage], between: Ints, shared: Floats) -> Floats:
+    """What tells whether message j is a later version of message i (n, n, f), in any language.
+
+    ``between`` (n, n) is :func:`messages_between`, and ``shared`` (n, n) the similarity by the
+    words that few of the messages have. The features, in this order, are all about 1 in size:
+
+    - a constant; how many messages of people there are, and whether they are few;
+    - the rare words that the two share, and how many messages are nearer to one of them;
+    - the score of the later one as a share of the earlier one's, and its rank;
+    - the days between them, and the length of the earlier: who says much says several things.
+    """
+    n = len(found)
+    people = max(sum(item.speaker is not None for item in found), 1)
+    score = np.maximum([item.score for item in found], 1e-6)
+    at = np.array([item.at.timestamp() for item in found])
+    days = np.maximum(at[None, :] - at[:, None], 0.0) / 86_400
+    length = np.log1p([len(words(item.text)) for item in found])
+    features = [
+        np.ones((n, n)),
+        np.full((n, n), np.log(max(people, 2)) / 4),
+        np.full((n, n), float(people < FEW)),
+        shared,
+        np.minimum(between / people, 1.0),
+        np.minimum(score[None, :] / score[:, None], 1.5),
+        np.log1p(days) / 5,
+        np.broadcast_to(np.log1p(np.arange(n)) / 4, (n, n)),
+        np.broadcast_to(length[:, None] / 4, (n, n)),
+    ]
+    return np.stack(features, axis=2)
+
+
+def messages_between(
+    found: Sequence[ComparedMessage], similarities: Sequence[Floats] | None = None
+) -> Ints:
+    """How many messages of people are nearer to message i or j than these are to each other (n, n).
+
+    That is the larger number of the two, by each of the ``similarities`` (n, n), added; without
+    them, by vectors and by words.
+    """
+    similarities = _similarities(found) if similarities is None else similarities
+    is_person = np.array([item.speaker is not None for item in found], bool)
+    total = np.zeros((len(found), len(found)), np.int64)
+    for similar in similarities:
+        others = np.where(is_person[None, :] & ~np.eye(len(found), dtype=bool), similar, -np.inf)
+        nearer = (others[:, None, :] > similar[:, :, None]).sum(axis=2)
+        total += np.maximum(nearer, nearer.T)
+    return total
+
+
+def _similarities(found: Sequence[ComparedMessage]) -> list[Floats]:
+    """How similar the messages are to one another (n, n), by vectors and by their rare words."""
+    texts = [item.text for item in found]
+    return [_similarity(token_means().embed(texts)), _similarity(_rare_words(texts))]
+
+
+def _rare_words(texts: Sequence[str]) -> Floats:
+    """What is indexed of each text (n, t), weighted by how few of these texts have it."""
+    indexed = [_indexed(text) for text in texts]
+    different = dict.fromkeys(term for own in indexed for term in own)
+    column = {term: place for place, term in enumerate(different)}
+    has = np.zeros((len(texts), len(column)))
+    for row, own in enumerate(indexed):
+        has[row, [column[term] for term in own]] = 1.0
+    return np.asarray(has * np.sqrt(np.log((len(texts) + 1) / np.maximum(has.sum(axis=0), 1.0))))
+
+
+def _indexed(text: str) -> tuple[int, ...]:
+    """The hashes of the different terms and parts of a text."""
+    return remembered(
+        ("indexed", hash(text)),
+        lambda: tuple(dict.fromkeys(map(hash, (*terms(text), *parts(text))))),
+    )
+
+
+def _similarity(vectors: npt.NDArray[np.floating]) -> Floats:
+    """Cosines (n, n) of some vectors."""
+    vectors = vectors.astype(float)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors /= np.where(norms > 0, norms, 1.0)
+    # Not by BLAS, whose threads take longer to wake for so little. Rounded because the last bits of
+    # a product depend on the order of its terms.
+    return np.asarray(np.round(np.einsum("ik,jk->ij", vectors, vectors), 6))
+
+
+# Results and facts as of a time.
+
+
 def state_time(triple: Triple) -> datetime:
     """Return when the state that a triple describes began, or else when it was last mentioned."""
     return triple.when.start if triple.when is not None else triple.last_observed
@@ -394,11 +491,6 @@ def without_later_summaries(
         length=np.where(later, 0.0, found.length),
     )
     return replace(candidates, sessions=hidden)
-
-
-def sessions_known_at(hits: Sequence[SessionHit], as_of: datetime | None) -> tuple[SessionHit, ...]:
-    """Keep the sessions that had ended at ``as_of``; other summaries cover later messages."""
-    return tuple(hit for hit in hits if is_over(hit.session, as_of))
 
 
 # Facts as they were known at a time: what was current then, with the sources of that time.

@@ -130,12 +130,9 @@ class CheckedEmbedder:
         EmbeddingError: the embedder fails, or returns vectors of a wrong shape or value.
     """
 
-    def __init__(
-        self, embedder: Embedder, *, batch: int | None = None, query_cache: int = 1024
-    ) -> None:
+    def __init__(self, embedder: Embedder, *, query_cache: int = 1024) -> None:
         self.inner = embedder
-        own_batch: int = getattr(embedder, "batch", _BATCH)
-        self._batch = own_batch if batch is None else batch
+        self._batch: int = getattr(embedder, "batch", _BATCH)
         self._centre: Vector | None = None
         try:
             self.identity = EmbedderIdentity(embedder.name, embedder.dimension)

@@ -9,10 +9,10 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -496,3 +496,23 @@ def query_words(text: str) -> dict[str, str]:
 def query_terms(text: str) -> tuple[str, ...]:
     """The distinct terms of a query in order, without stop words unless there are no others."""
     return tuple(query_words(text))
+
+
+# What was read out of texts, remembered: searches and blocks meet the same messages again.
+
+_MOST_REMEMBERED = 32_768
+_remembered: dict[tuple[Hashable, ...], Any] = {}
+_Read = TypeVar("_Read")
+
+
+def remembered(key: tuple[Hashable, ...], read: Callable[[], _Read]) -> _Read:
+    """What was read for a key before, or else what ``read`` returns now (not ``None``).
+
+    A key has the hash of a text and not the text: none may stay here when it is forgotten.
+    """
+    known: _Read | None = _remembered.get(key)
+    if known is None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        known = _remembered[key] = read()
+    return known

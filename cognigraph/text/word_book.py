@@ -207,11 +207,8 @@ class WordBook(StringBook):
 
 def _extended(lists: Ragged, new: Sequence[bytes]) -> Ragged:
     sizes = np.fromiter(map(len, new), np.int64, len(new))
-    return ragged([_parts(lists), (np.frombuffer(b"".join(new), np.uint8), sizes)], np.uint8)
-
-
-def _parts(lists: Ragged) -> tuple[Array, Ints]:
-    return lists.values, lists.sizes
+    added = np.frombuffer(b"".join(new), np.uint8), sizes
+    return ragged([(lists.values, lists.sizes), added], np.uint8)
 
 
 @dataclass(frozen=True, eq=False)

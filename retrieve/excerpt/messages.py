@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cognigraph.english.sentences import sentence_spans
 from cognigraph.english.words import PLEASANTRIES
 from cognigraph.model import Hit, Triple
-from cognigraph.retrieve.block_lines import Background, Before, day, message_head
+from cognigraph.retrieve.block_lines import Background, Before, day, message_head, true_when
 from cognigraph.retrieve.excerpt.units import (
     MessageUnits,
     Unit,
@@ -22,9 +22,8 @@ from cognigraph.retrieve.excerpt.units import (
 )
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.search import MessageKey, key_of
-from cognigraph.retrieve.standing import true_when
 from cognigraph.text.marks import INDENT
-from cognigraph.text.terms import QUESTION_MARKS, STOP_WORDS, is_question, terms, words
+from cognigraph.text.terms import QUESTION_MARKS, STOP_WORDS, is_question, remembered, terms, words
 
 _HALF_RANK, _FALL = 3.0, 1.4
 """The worth of a message falls with its rank r (from 0) as (1 + r / 3) ** -1.4, as measured."""
@@ -508,20 +507,9 @@ class Content(NamedTuple):
     exact: frozenset[int]
 
 
-_MOST_REMEMBERED = 8_192
-_remembered: dict[int, Content] = {}
-"""By the hash of a text, in hashes of words: no text may stay here when it is forgotten."""
-
-
 def content(text: str) -> Content:
     """Content words of a text, as hashes; numbers and negations are compared exactly."""
-    key = hash(text)
-    known = _remembered.get(key)
-    if known is None:
-        if len(_remembered) >= _MOST_REMEMBERED:
-            _remembered.clear()
-        known = _remembered[key] = _content(text)
-    return known
+    return remembered(("content", hash(text)), lambda: _content(text))
 
 
 def _content(text: str) -> Content:

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from threading import Lock
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,7 +25,7 @@ from cognigraph.english.words import PLEASANTRIES
 from cognigraph.retrieve.question.analyse import Analysis, form_features
 from cognigraph.retrieve.rank.signals import may_correct
 from cognigraph.text.marks import INDENT, one_line, same_lines
-from cognigraph.text.terms import START, STOP_WORDS, is_question, is_source_code
+from cognigraph.text.terms import START, STOP_WORDS, is_question, is_source_code, remembered
 
 Kind = Literal["sentence", "item", "heading", "code", "row"]
 
@@ -73,28 +71,9 @@ class _Line(NamedTuple):
     text: str
 
 
-_MOST_REMEMBERED = 4096
-_remembered: OrderedDict[tuple[int, int], tuple[Unit, ...]] = OrderedDict()
-_lock = Lock()
-
-
 def segment(text: str) -> tuple[Unit, ...]:
-    """The units of a text. Everything but white space, fences and rules of tables is in one.
-
-    Results are remembered, because the same messages are shown again and again; by a 64-bit hash
-    and not by the text, which may be deleted in the meantime.
-    """
-    key = hash(text), len(text)
-    with _lock:
-        if key in _remembered:
-            _remembered.move_to_end(key)
-            return _remembered[key]
-    units = tuple(_Reader(text).read())
-    with _lock:
-        _remembered[key] = units
-        if len(_remembered) > _MOST_REMEMBERED:
-            _remembered.popitem(last=False)
-    return units
+    """The units of a text. Everything but white space, fences and rules of tables is in one."""
+    return remembered(("units", hash(text), len(text)), lambda: tuple(_Reader(text).read()))
 
 
 class _Reader:

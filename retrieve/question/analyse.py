@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -313,9 +313,6 @@ def _has_form(form: AnswerForm, word: str) -> bool:
     return word in _WORDS[form] or (word[0].isdigit() and _DIGITS[form].fullmatch(word) is not None)
 
 
-_TESTS: dict[AnswerForm, Callable[[str], bool]] = {
-    form: partial(_has_form, form) for form in _WORDS
-}
 _DATES = frozenset({*WEEKDAYS, *MONTHS})
 
 
@@ -399,7 +396,7 @@ def _stored_names(texts: StoredTexts, stored: NumberedTexts, ignored: Collection
 def _holding(text_words: TextWords, form: AnswerForm, ignored: Collection[str]) -> Floats:
     """Return 1 for each text with a number (or a time), 0 for the others."""
     vocabulary = text_words.vocabulary
-    has_form = vocabulary.marks(form, _TESTS[form]).copy()
+    has_form = vocabulary.marks(form, partial(_has_form, form)).copy()
     has_form[vocabulary.rows(ignored)] = False
     return text_words.holding(has_form[text_words.rows]).astype(float)
 

@@ -17,6 +17,7 @@ import numpy as np
 from cognigraph.arrays import Floats
 from cognigraph.english.sentences import Token, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
+from cognigraph.english.times.readers import COUNTS
 from cognigraph.text.terms import words
 from cognigraph.times import When, from_micros, parse_when
 
@@ -119,8 +120,6 @@ _COUNTED_BEFORE = re.compile(
     r"\b(?:(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|the|last) )?"
     r"(?P<unit>day|weekend|week|month|year)s? (?P<side>before|after)\b"
 )
-_NUMBERS = "the one two three four five six seven eight nine ten".split()
-_COUNTS = {word: number for number, word in enumerate(_NUMBERS)} | {"a": 1, "an": 1, "last": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +277,7 @@ def _one_sided(expression: list[str], when: When, question: str) -> TimeWindow |
 def _counted(match: re.Match[str], when: When) -> TimeWindow:
     """Return the window for "two weeks before 3 August": the week that begins two weeks earlier."""
     word = match["count"] or "the"
-    count = max(int(word) if word.isdigit() else _COUNTS[word], 1)
+    count = max(int(word) if word.isdigit() else COUNTS.get(word, 1), 1)
     length = timedelta(days=_LENGTH[match["unit"]])
     far = min(count, 200) * length
     try:

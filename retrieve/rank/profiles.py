@@ -21,23 +21,20 @@ from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.retrieve.question.analyse import Analysis, form_features
 from cognigraph.retrieve.question.temporal import nearness
-from cognigraph.retrieve.rank.licomemory import (
-    LicoMemoryProfile,
-    clamp,
-    gaps,
-    paper_scores,
-    weibull_decay,
-)
+from cognigraph.retrieve.rank.licomemory import LicoMemoryProfile
 from cognigraph.retrieve.rank.ranking import (
     ProfileInputs,
     Ranking,
     RankingProfile,
-    Scaler,
     choose,
+    clamp,
+    gaps,
+    paper_scores,
     scaled,
     scaled_together,
     share_of_best,
     share_of_long,
+    weibull_decay,
 )
 from cognigraph.retrieve.rank.signals import (
     candidate_words,
@@ -84,7 +81,6 @@ class DefaultProfile:
         vector_worth: float = 1.0,
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
-        scaler = Scaler(ABSOLUTE)
         common = basis(candidates, analysis, settings)
         plain = plain_features(candidates, analysis, settings, common, contextual=contextual)
         long = share_of_long(candidates.lexicon.mean_length, candidates.chunks.roles)
@@ -101,9 +97,9 @@ class DefaultProfile:
             # Next to the words of its window, a chunk's own words add little in English. Without
             # windows they take the place of the window words.
             weights["words"] = weights["window words"]
-        rows = _worth_reading(candidates, scaler, plain, weights)
+        rows = _worth_reading(candidates, plain, weights)
         raw = text_features(candidates, analysis, settings, common, plain, rows)
-        weighted = _weighed(scaler, raw, weights)
+        weighted = _weighed(raw, weights)
         n = len(candidates.chunks.uids)
         semantic = np.sum(list(weighted.values()), axis=0) if weighted else np.zeros(n)
         if n and settings.sessions and analysis.enumerates and weights.get("session rank"):
@@ -146,17 +142,20 @@ class DefaultProfile:
         return ()
 
 
-def _weighed(
-    scaler: Scaler, raw: Mapping[str, Floats], weights: Mapping[str, float]
-) -> dict[str, Floats]:
+def _weighed(raw: Mapping[str, Floats], weights: Mapping[str, float]) -> dict[str, Floats]:
     """The signals that have a weight, scaled, times their weights; what is unknown counts as 0."""
-    found = scaler.scale({name: values for name, values in raw.items() if weights.get(name)})
-    return {name: weights[name] * values for name, values in found.items()}
+    weighed = [name for name in raw if weights.get(name)]
+    relative = [name for name in weighed if name not in ABSOLUTE]
+    rows = scaled_together(np.stack([raw[name] for name in relative])) if relative else ()
+    scales = dict(zip(relative, rows, strict=True))
+    return {
+        name: weights[name] * (scales[name] if name in scales else or_zero(raw[name]))
+        for name in weighed
+    }
 
 
 def _worth_reading(
     candidates: Candidates,
-    scaler: Scaler,
     plain: Mapping[str, Floats],
     weights: Mapping[str, float],
 ) -> Ints | None:
@@ -164,7 +163,7 @@ def _worth_reading(
     chunks = candidates.chunks
     if not chunks.texts or len(chunks.uids) <= _ALL_READ:
         return None
-    weighted = _weighed(scaler, plain, weights)
+    weighted = _weighed(plain, weights)
     score = np.round(np.sum(list(weighted.values()), axis=0), 9)
     order = np.lexsort((-chunks.at, -score))
     return np.sort(np.concatenate([order[:_READ], order[_READ:][-_WORST_READ:]]))

@@ -1,20 +1,20 @@
-"""What a ranking holds and a profile must do, how signals are scaled, and their learned weights."""
+"""What a ranking holds and a profile must do, scaling, the paper's scores, and learned weights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Protocol, get_args, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
-from cognigraph.arrays import Floats, or_zero
+from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Role
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.settings import RankingName, SearchSettings, Weights, WeightSetName
-from cognigraph.stores.candidates import Candidates
+from cognigraph.settings import Mean, RankingName, SearchSettings, Weights, WeightSetName
+from cognigraph.stores.candidates import Candidates, Evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -126,55 +126,195 @@ def share_of_best(values: Floats) -> Floats:
 
 def scaled(values: Floats) -> Floats:
     """Scale to [0, 1] by minimum and maximum; NaN becomes 0, and equal values all become 0."""
-    if not len(values):
-        return np.zeros(0)
-    low, high = float(values.min()), float(values.max())
-    if isfinite(high - low):  # as nearly always; a NaN would be the least and the greatest
-        return np.zeros(len(values)) if high <= low else (values - low) / (high - low)
-    known = np.isfinite(values)
-    scores = np.zeros(len(values))
-    if known.any() and not known.all():
-        scores[known] = scaled(values[known])
-    return scores
+    return np.asarray(scaled_together(values[None])[0])
 
 
 def scaled_together(signals: Floats) -> Floats:
     """Scale each row (n,) of a matrix as :func:`scaled` does; a few steps for all rows."""
     if not signals.size:
         return np.zeros(signals.shape)
-    low, high = np.fmin.reduce(signals, axis=1), np.fmax.reduce(signals, axis=1)
-    if not np.isfinite([low, high]).all():  # a row of NaN alone, or an infinite value
-        return np.stack([scaled(values) for values in signals])
-    spread = high - low
-    found = signals - low[:, None]
-    found /= np.where(spread > 0, spread, 1.0)[:, None]
-    found[np.isnan(found)] = 0.0
-    return np.asarray(found)
+    known = np.where(np.isfinite(signals), signals, np.nan)
+    low = np.fmin.reduce(known, axis=1, keepdims=True)
+    spread = np.fmax.reduce(known, axis=1, keepdims=True) - low
+    return or_zero((known - low) / np.where(spread > 0, spread, 1.0))
 
 
-class Scaler:
-    """Scales the signals of one search; what was scaled before is not scaled again."""
+# LiCoMemory (section 3.2): its formulas, and the scores that every profile reports.
+#
+# | case                     | decision                                                          |
+# |--------------------------|-------------------------------------------------------------------|
+# | cosine <= 0              | clamped to [0, 1] first: unclamped, HM(.5, -.6) = +6 would win     |
+# | no session score         | Ss := St, as missing is not zero; a computed 0 is raised to 0.01   |
+# | all gaps zero            | w = 1, no division                                                |
+# | unknown time             | gap := median, so w = 1/e                                          |
+# | chunk without a triple   | scored as a triple; once its session is enriched, behind the others |
+# | time after the question  | gap 0 (clock skew); nothing later than ``as_of`` gets here          |
 
-    def __init__(self, absolute: frozenset[str]) -> None:
-        """Signals with the names ``absolute`` stay as they are, with 0 for what is unknown."""
-        self._absolute = absolute
-        self._done: dict[str, tuple[Floats, Floats]] = {}
+SESSION_FLOOR = 0.01
+"""Lowest Ss of a scored session, so that a perfect triple in an unrelated session still counts."""
 
-    def scale(self, signals: Mapping[str, Floats]) -> dict[str, Floats]:
-        """All signals, scaled, in their order."""
-        new = [name for name, values in signals.items() if not self._is_done(name, values)]
-        relative = [name for name in new if name not in self._absolute]
-        if relative:
-            found = scaled_together(np.stack([signals[name] for name in relative]))
-            for name, values in zip(relative, found, strict=True):
-                self._done[name] = signals[name], values
-        for name in self._absolute.intersection(new):
-            values = signals[name]
-            self._done[name] = values, np.where(np.isnan(values), 0.0, values)
-        return {name: self._done[name][1] for name in signals}
 
-    def _is_done(self, name: str, values: Floats) -> bool:
-        return name in self._done and self._done[name][0] is values
+def clamp(cosine: npt.NDArray[np.floating]) -> Floats:
+    """Clip cosines to [0, 1]; NaN (nothing to compare) stays NaN."""
+    return np.asarray(np.clip(np.asarray(cosine, float), 0.0, 1.0))
+
+
+_SUMMARY_WEIGHT, _TRIPLE_WEIGHT = 0.2, 0.8
+"""Of S_s and S_t in a weighted mean: summary_weight of the authors' repository."""
+
+
+def semantic_relevance(session: Floats, triple: Floats, mean: Mean = "harmonic") -> Floats:
+    """Return S_sem (n,) in [0, 1]: 2 Ss St / (Ss + St), the paper's first equation.
+
+    ``session`` and ``triple`` (n,) are cosines, clamped here. NaN in ``session`` means that there
+    is nothing to score yet; then S_sem = St. The ``weighted`` mean is that of the authors'
+    repository; with the ``arithmetic`` one, for comparison, one high score is enough.
+    """
+    st = clamp(triple)
+    ss = np.maximum(clamp(session), SESSION_FLOOR)
+    ss = np.where(np.isnan(ss), st, ss)
+    total = ss + st
+    if mean == "arithmetic":
+        return total / 2
+    if mean == "weighted":
+        return _SUMMARY_WEIGHT * ss + _TRIPLE_WEIGHT * st
+    return np.divide(2 * ss * st, total, out=np.zeros_like(total), where=total > 0)
+
+
+def gaps(at: Floats, now: float) -> Floats:
+    """Return seconds from each time (n,) to ``now``: NaN where unknown, 0 for later times."""
+    return np.asarray(np.where(np.isnan(at), np.nan, np.maximum(now - at, 0.0)))
+
+
+def median_gap(gap: Floats) -> float:
+    """Return tau, the median of the known gaps, in seconds; 0 if no gap is known and above 0.
+
+    If the median is 0 because most messages are new, it is the median of the gaps above 0.
+    """
+    known = gap[~np.isnan(gap)]
+    middle = median(known) if len(known) else 0.0
+    if middle or not (known > 0).any():
+        return middle
+    return median(known[known > 0])
+
+
+def median(values: Floats) -> float:
+    """Return the median of at least one value; numpy's takes ten times as long for a thousand."""
+    middle = np.sort(values)[(len(values) - 1) // 2 : len(values) // 2 + 1]
+    return float(middle.sum() / len(middle))
+
+
+def weibull_decay(gap: Floats, exponent: float, tau: float | None = None) -> Floats:
+    """Return w = exp(-(gap / tau)^tk), the paper's second equation; tau is the median gap.
+
+    ``gap`` (n,) in seconds, NaN where unknown; ``exponent`` is tk, 0 < tk < 1 (paper: 0.1), and 1
+    makes it exponential; ``tau`` in seconds replaces the median. Returns (n,) in (0, 1].
+    """
+    known = gap[~np.isnan(gap)]
+    if not len(known):
+        return np.full(len(gap), np.exp(-1.0))
+    filled = gap if len(known) == len(gap) else np.where(np.isnan(gap), median(known), gap)
+    scale = median_gap(gap) if tau is None else tau
+    if scale == 0.0:
+        return np.ones(len(gap))
+    return np.asarray(np.exp(-((filled / scale) ** exponent)))
+
+
+def paper_decay(gap: Floats, settings: SearchSettings, retrieved: Floats) -> Floats:
+    """Return w (n,) with the settings' exponent; tau is the median of the gaps ``retrieved`` (m,).
+
+    ``retrieved`` are the gaps of the triples; without triples tau is the median of ``gap``.
+    All ones if decay is switched off.
+    """
+    if not settings.decay:
+        return np.ones(len(gap))
+    tau = median_gap(retrieved) or median_gap(gap)
+    return weibull_decay(gap, settings.decay_exponent, tau * settings.licomemory.tau_scale)
+
+
+def relevance(
+    session: Floats, triple: Floats, gap: Floats, settings: SearchSettings
+) -> tuple[Floats, Floats, Floats]:
+    """Return R = S_sem x w for n candidate triples, with its factors: (R, S_sem, w)."""
+    semantic = semantic_relevance(session, triple, settings.licomemory.mean)
+    weight = paper_decay(gap, settings, gap)
+    return semantic * weight, semantic, weight
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PaperScores:
+    """The paper's scores of s sessions, m triples and n chunks.
+
+    ``sessions`` (s,) is Ss and ``triples`` (m,) is R. The others have shape (n,): ``best_triple``
+    is R of the best triple that cites the chunk, NaN if there is none; ``session``, ``triple`` and
+    ``harmonic`` are Ss, St and S_sem of that triple, or of the chunk itself if there is none.
+    """
+
+    sessions: Floats
+    triples: Floats
+    best_triple: Floats
+    session: Floats
+    triple: Floats
+    harmonic: Floats
+
+
+def paper_scores(candidates: Candidates, settings: SearchSettings, now: float) -> PaperScores:
+    """Compute the paper's scores for a question asked at ``now`` (seconds since 1970)."""
+    chunks, triples = candidates.chunks, candidates.triples
+    if settings.sessions:
+        sessions = session_scores(candidates, settings.licomemory.session_matches)
+    else:
+        sessions = np.full(len(candidates.sessions.uids), np.nan)
+    session_of_triple = sessions[triples.session] if len(triples.uids) else np.empty(0)
+    gap = gaps(triples.at, now)
+    triple_relevance, _, _ = relevance(session_of_triple, triples.cosine, gap, settings)
+    best_triple = np.full(len(chunks.uids), np.nan)
+    triple_score = clamp(chunks.cosine)
+    session_score = sessions[chunks.session]
+    if settings.triples and settings.licomemory.hyperlinks:
+        cosine = clamp(triples.cosine)
+        best, cited = _best_of_each(triple_relevance, triples.evidence)
+        best_triple[cited] = triple_relevance[best]
+        triple_score[cited] = cosine[best]
+        session_score[cited] = session_of_triple[best]
+    return PaperScores(
+        sessions=sessions,
+        triples=triple_relevance,
+        best_triple=best_triple,
+        session=session_score,
+        triple=triple_score,
+        harmonic=semantic_relevance(session_score, triple_score, settings.licomemory.mean),
+    )
+
+
+def _best_of_each(relevance: Floats, evidence: Evidence) -> tuple[Ints, Ints]:
+    """The best triple of each chunk that is evidence, the later one of equals; and the chunks."""
+    position = np.empty(len(relevance), np.int64)
+    position[np.argsort(relevance, kind="stable")] = np.arange(len(relevance))
+    order = np.lexsort((position[evidence.triples], evidence.chunks))
+    triples, chunks = evidence.triples[order], evidence.chunks[order]
+    last = np.flatnonzero(np.append(chunks[1:] != chunks[:-1], True)[: len(chunks)])
+    return triples[last], chunks[last]
+
+
+def session_scores(candidates: Candidates, matches: int | None = None) -> Floats:
+    """Ss (s,): how well the keys of a session match the question's entities, on average.
+
+    The average is that of all entities, or of the ``matches`` that match best. A session without
+    keys is scored by its themes; without themes either, its score is NaN.
+    """
+    keys = clamp(candidates.sessions.keys)
+    if matches is not None:
+        keys = -np.sort(-keys, axis=1)[:, :matches]
+    if keys.shape[1]:
+        by_keys = keys.mean(axis=1)
+        return np.where(np.isnan(by_keys), clamp(candidates.sessions.theme), by_keys)
+    return clamp(candidates.sessions.theme)
+
+
+def is_top_down(settings: SearchSettings) -> bool:
+    """Whether only summaries and triples lead to messages, as in the paper."""
+    return settings.ranking == "licomemory" and settings.licomemory.candidates == "paper"
 
 
 # Weight sets of the default profile. ``PLAIN`` and ``MODEL`` are as bench/fit_weights.py learned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.stores.candidates import ChunkRecord
@@ -26,18 +26,6 @@ class RankChange:
 
     rank_before: int
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reranked:
-    """The new order of texts, as positions in the old one, and how the reranked ones moved.
-
-    ``changes`` is by position in the old order; ``note`` says what went wrong.
-    """
-
-    order: tuple[int, ...]
-    changes: Mapping[int, RankChange]
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,41 +79,32 @@ def resolve_reranker(reranker: str | Reranker | None, embedder: object = None) -
     )
 
 
-def rerank(reranker: Reranker, question: str, texts: Sequence[str], limit: int) -> Reranked:
-    """Sort the first ``limit`` texts by the reranker's scores; the rest follow in their order.
+def rerank(
+    reranker: Reranker, question: str, best: RankedMessages, limit: int, k: int
+) -> RankedMessages:
+    """Sort the first ``limit`` messages by the reranker's scores, and keep the first ``k`` of all.
 
-    Texts with equal scores keep their order. If the reranker fails, nothing moves and ``note`` says
-    why.
+    It reads each with its speaker's name. The others follow in their order, and messages with equal
+    scores keep theirs. If the reranker fails, nothing moves and ``note`` says why.
     """
-    head = texts[:limit]
-    unchanged = tuple(range(len(texts)))
+    head = best.rows[:limit]
     if not head:
-        return Reranked(unchanged, {})
+        return replace(best, rows=best.rows[:k])
+    records = [best.records[row] for row in head]
+    texts = [spoken(record.speaker, record.text) for record in records]
     try:
-        scores = _checked(reranker(question, head), len(head))
+        scores = _checked(reranker(question, texts), len(texts))
     except Exception as error:  # noqa: BLE001 - users plug in rerankers, which may raise anything
         logger.warning("the reranker failed: %s: %s", type(error).__name__, error)
         reason = f"{type(error).__name__}: {error}"[:200]
-        return Reranked(unchanged, {}, f"not reranked, the reranker failed: {reason}")
-    first = sorted(range(len(head)), key=lambda position: -scores[position])
-    changes = {position: RankChange(position + 1, scores[position]) for position in first}
-    return Reranked((*first, *unchanged[len(head) :]), changes)
-
-
-def rerank_messages(
-    reranker: Reranker, question: str, best: RankedMessages, limit: int, k: int
-) -> RankedMessages:
-    """Rerank the best messages, each with its speaker's name, and keep the first ``k``."""
-    rows, records = best.rows, best.records
-    texts = [spoken(records[row].speaker, records[row].text) for row in rows]
-    reranked = rerank(reranker, question, texts, limit)
-    kept = [rows[position] for position in reranked.order[:k]]
-    return RankedMessages(
-        rows=kept,
-        records={row: records[row] for row in kept},
-        changes={rows[position]: change for position, change in reranked.changes.items()},
-        note=reranked.note,
-    )
+        note = f"not reranked, the reranker failed: {reason}"
+        return replace(best, rows=best.rows[:k], note=note)
+    changes = {
+        row: RankChange(rank, score)
+        for rank, (row, score) in enumerate(zip(head, scores, strict=True), 1)
+    }
+    first = sorted(head, key=lambda row: -changes[row].score)
+    return replace(best, rows=[*first, *best.rows[limit:]][:k], changes=changes)
 
 
 def _checked(scores: Sequence[float], count: int) -> list[float]:

@@ -53,6 +53,8 @@ def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert first[0] == "Bergen0"
     result = space.search("Where does Ann live now?", now=NOW)
     assert any("newest of the best come first" in note for note in result.trace.notes)
+    paper = space.search("Where does Ann live now?", settings=SearchSettings(ranking="licomemory"))
+    assert not any("come first" in note for note in paper.trace.notes)
     off = SearchSettings(time_order=False, decay=False)
     plain = space.search("In which flat does Ann live now?", now=NOW, settings=off)
     assert [hit.score for hit in plain] == sorted((hit.score for hit in plain), reverse=True)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cognigraph import SearchSettings
-from cognigraph.retrieve.rank.licomemory import (
+from cognigraph.retrieve.rank.ranking import (
     SESSION_FLOOR,
-    harmonic_mean,
     relevance,
+    scaled,
+    semantic_relevance,
     weibull_decay,
 )
-from cognigraph.retrieve.rank.ranking import scaled
 from cognigraph.text.word_book import Lexicon, bm25, idf
 
 COSINES = st.floats(-1.0, 1.0)
@@ -29,7 +29,7 @@ EXPONENTS = st.floats(0.01, 0.99)
 
 
 def hm(session: float, triple: float) -> float:
-    return float(harmonic_mean(np.array([session]), np.array([triple]))[0])
+    return float(semantic_relevance(np.array([session]), np.array([triple]))[0])
 
 
 @given(COSINES, COSINES)

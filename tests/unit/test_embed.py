@@ -181,12 +181,14 @@ def test_a_function_that_cannot_be_probed_is_an_embedding_error(answer):
 def test_texts_go_in_batches():
     sizes: list[int] = []
 
-    def function(texts: Sequence[str]) -> list[list[float]]:
-        sizes.append(len(texts))
-        return [[float(len(text)), 1.0] for text in texts]
+    class InFours(Broken):
+        batch = 4
 
-    embedder = CheckedEmbedder(FunctionEmbedder(function), batch=4)
-    sizes.clear()
+    def answer(texts: Sequence[str]) -> list[list[float]]:
+        sizes.append(len(texts))
+        return [[float(len(text)), 1.0, 0.0] for text in texts]
+
+    embedder = CheckedEmbedder(InFours(answer))
     texts = ["x" * n for n in range(10)]
     together = embedder.embed(texts)
     assert sizes == [4, 4, 2]

@@ -12,25 +12,23 @@ import pytest
 from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.licomemory import (
-    SESSION_FLOOR,
-    arithmetic_mean,
-    as_in_the_paper,
-    clamp,
     factors_below,
+    most_similar_names,
+    reached_top_down,
+    top_down_query,
+    with_time_keys,
+)
+from cognigraph.retrieve.rank.ranking import (
+    SESSION_FLOOR,
+    clamp,
     gaps,
-    harmonic_mean,
     is_top_down,
     median_gap,
-    most_similar_names,
     paper_decay,
     paper_scores,
-    reached_top_down,
     relevance,
     semantic_relevance,
-    top_down_query,
     weibull_decay,
-    weighted_mean,
-    with_time_keys,
 )
 from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
 from cognigraph.stores.records import EntityNames
@@ -51,7 +49,7 @@ def paper(decay_exponent: float = 0.1, decay: bool = True, **variant: object) ->
 
 
 def one(session: float, triple: float) -> float:
-    return float(harmonic_mean(np.array([session]), np.array([triple]))[0])
+    return float(semantic_relevance(np.array([session]), np.array([triple]))[0])
 
 
 @each(
@@ -181,10 +179,9 @@ def test_said_just_now_wins_by_the_known_factor():
     [(0.8, 0.4, 0.6), (1.0, 0.0, 0.5), (-0.6, 0.5, (SESSION_FLOOR + 0.5) / 2), (NAN, 0.7, 0.7)],
 )
 def test_variant_arithmetic_mean(session, triple, expected):
-    found = arithmetic_mean(np.array([session]), np.array([triple]))
+    found = semantic_relevance(np.array([session]), np.array([triple]), "arithmetic")
     assert found.tolist() == pytest.approx([expected])
-    assert semantic_relevance(np.array([session]), np.array([triple]), "arithmetic") == found
-    assert harmonic_mean(np.array([session]), np.array([triple])) <= found
+    assert semantic_relevance(np.array([session]), np.array([triple])) <= found
 
 
 def test_variant_exponential_decay():
@@ -347,12 +344,6 @@ def test_the_query_of_the_paper_searches_no_chunks_and_no_words():
     assert top_down_query(replace(wide, sessions_by_vector=0)).sessions_by_vector == 0
 
 
-def test_the_time_in_a_question_counts_by_decay_alone():
-    changed = as_in_the_paper(top_down(k=3))
-    assert (changed.time_order, changed.time_anchor, changed.time_cue) == (False, False, True)
-    assert (changed.k, changed.decay) == (3, True)
-
-
 def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
     assert is_top_down(top_down())
     assert not is_top_down(PAPER)
@@ -365,5 +356,4 @@ def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
 )
 def test_variant_weighted_mean_of_the_repository(session, triple, expected):
     given = np.array([session]), np.array([triple])
-    assert weighted_mean(*given)[0] == pytest.approx(expected)
     assert semantic_relevance(*given, "weighted")[0] == pytest.approx(expected)

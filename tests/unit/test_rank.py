@@ -12,7 +12,6 @@ import pytest
 from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings
 from cognigraph.ingest import RulesExtractor
 from cognigraph.retrieve.question.analyse import analyse
-from cognigraph.retrieve.rank.licomemory import is_top_down, session_scores
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import (
     PLAIN,
@@ -20,6 +19,8 @@ from cognigraph.retrieve.rank.ranking import (
     Ranking,
     best_first,
     declared_weight_set,
+    is_top_down,
+    session_scores,
     share_of_long,
 )
 from cognigraph.settings import RankingName, WeightSetName

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, Memory, SearchSettings, Settings
-from cognigraph.retrieve.rank.rerank import Reranker, rerank, resolve_reranker
+from cognigraph.retrieve.rank.rerank import RankedMessages, Reranker, rerank, resolve_reranker
+from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 from tests.cases import each
 
+NOW = datetime(2026, 5, 20, tzinfo=UTC)
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=12)
 
 
-@given(SCORES, st.integers(0, 14))
-def test_the_head_is_ordered_by_score_and_the_tail_stays(scores, limit):
-    texts = [str(position) for position in range(len(scores))]
-    done = rerank(lambda _, head: [scores[int(text)] for text in head], "q", texts, limit)
-    head = min(limit, len(texts))
-    assert sorted(done.order) == list(range(len(texts)))
-    assert done.order[head:] == tuple(range(head, len(texts)))
-    first = done.order[:head]
-    assert all((-scores[one], one) <= (-scores[other], other) for one, other in pairwise(first))
-    assert {position: moved.rank_before for position, moved in done.changes.items()} == {
-        position: position + 1 for position in range(head)
+def messages(count: int) -> RankedMessages:
+    """Messages of rows 10, 20, ..., each with its position as text."""
+    records = {
+        10 * (at + 1): ChunkRecord(str(at), str(at), "s", "s", None, NOW, str(at), 0, 1)
+        for at in range(count)
     }
-    assert [done.changes[position].score for position in first] == [
-        scores[position] for position in first
-    ]
+    return RankedMessages(rows=list(records), records=records)
+
+
+@given(SCORES, st.integers(0, 14), st.integers(0, 14))
+def test_the_head_is_ordered_by_score_and_the_tail_stays(scores, limit, k):
+    best = messages(len(scores))
+    done = rerank(lambda _, head: [scores[int(text)] for text in head], "q", best, limit, k)
+    head = min(limit, len(scores))
+    first = sorted(range(head), key=lambda at: (-scores[at], at))
+    assert done.rows == [10 * (at + 1) for at in (*first, *range(head, len(scores)))][:k]
+    assert {row: (moved.rank_before, moved.score) for row, moved in done.changes.items()} == {
+        10 * (at + 1): (at + 1, scores[at]) for at in range(head)
+    }
     assert done.note == ""
 
 
@@ -50,8 +56,8 @@ def failing(question: str, texts: Sequence[str]) -> list[float]:
     ],
 )
 def test_a_reranker_that_fails_changes_nothing_and_is_reported(reranker: Reranker, reason):
-    done = rerank(reranker, "q", ["a", "b", "c"], 50)
-    assert done.order == (0, 1, 2)
+    done = rerank(reranker, "q", messages(3), 50, 2)
+    assert done.rows == [10, 20]
     assert done.changes == {}
     assert done.note.startswith("not reranked") and reason in done.note
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognigraph.retrieve.rank.licomemory import median
-from cognigraph.retrieve.rank.ranking import Scaler, scaled, scaled_together
+from cognigraph.retrieve.rank.ranking import median, scaled, scaled_together
 from tests.examples import examples
 
 NAN, INF = float("nan"), float("inf")
@@ -24,19 +23,10 @@ def test_rows_of_a_matrix_are_scaled_as_each_alone(rows):
     assert found.tolist() == [scaled(np.array(row, float)).tolist() for row in rows]
 
 
-def test_what_was_scaled_before_is_scaled_again_only_if_it_has_changed():
-    scaler = Scaler(frozenset({"asks"}))
-    vector, asks = np.array([1.0, 3.0, 2.0]), np.array([1.0, NAN, 0.5])
-    first = scaler.scale({"asks": asks, "vector": vector})
-    assert list(first) == ["asks", "vector"]
-    assert first["vector"].tolist() == [0.0, 1.0, 0.5]
-    assert first["asks"].tolist() == [1.0, 0.0, 0.5]
-    other = np.array([5.0, NAN, 6.0])
-    again = scaler.scale({"vector": vector, "words": other, "asks": np.array([0.0, 1.0, NAN])})
-    assert again["vector"] is first["vector"]
-    assert again["words"].tolist() == [0.0, 0.0, 1.0]
-    assert again["asks"].tolist() == [0.0, 1.0, 0.0]
-    assert scaler.scale({"vector": other})["vector"].tolist() == [0.0, 0.0, 1.0]
+def test_signals_are_scaled_by_what_is_known_of_them():
+    matrix = np.array([[1.0, 3.0, 2.0], [5.0, NAN, 6.0], [NAN, NAN, NAN], [INF, 1.0, 2.0]])
+    scales = [[0.0, 1.0, 0.5], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    assert scaled_together(matrix).tolist() == scales
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))

@@ -16,7 +16,7 @@ from cognigraph import (
     SearchSettings,
     Settings,
 )
-from cognigraph.retrieve.rank.licomemory import is_top_down
+from cognigraph.retrieve.rank.ranking import is_top_down
 from tests.cases import each
 
 GROUPS = (

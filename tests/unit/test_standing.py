@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from cognigraph.model import Triple
-from cognigraph.retrieve import standing
+from cognigraph.retrieve import block_lines, standing
 from cognigraph.retrieve.question.temporal import read_time
 from cognigraph.times import parse_when
 from tests.cases import each
@@ -83,21 +83,21 @@ def test_the_message_of_the_current_fact_comes_first() -> None:
 
 
 def test_the_line_of_a_fact_says_when_it_is_true() -> None:
-    assert standing.true_when(OSLO, UTC) == ""
-    assert standing.true_when(BERGEN, UTC) == "2026-02 until 2026-04"
+    assert block_lines.true_when(OSLO, UTC) == ""
+    assert block_lines.true_when(BERGEN, UTC) == "2026-02 until 2026-04"
     since = replace(OSLO, when=parse_when("2026-06-01"))
-    assert standing.true_when(since, UTC) == "since 2026-06-01"
+    assert block_lines.true_when(since, UTC) == "since 2026-06-01"
     plan = replace(since, last_observed=NOW.replace(year=2020))
-    assert standing.true_when(plan, UTC) == "from 2026-06-01"
+    assert block_lines.true_when(plan, UTC) == "from 2026-06-01"
     moved = replace(since, relation="moved to")
-    assert standing.true_when(moved, UTC) == "2026-06-01"
+    assert block_lines.true_when(moved, UTC) == "2026-06-01"
     visited = replace(since, relation="visited", valid_to=NOW)
-    assert standing.true_when(visited, UTC) == "2026-06-01"
+    assert block_lines.true_when(visited, UTC) == "2026-06-01"
 
 
 def ending(stated: list[Triple], labels: dict[str, str], known: dict[str, Triple], day: str) -> str:
     said = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    return standing.no_longer_true(stated, labels, known, said, UTC)
+    return block_lines.no_longer_true(stated, labels, known, said, UTC)
 
 
 def test_the_line_of_a_message_says_what_took_its_place() -> None:

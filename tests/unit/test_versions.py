@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from cognigraph.retrieve.versions import (
+from cognigraph.retrieve.standing import (
     BETWEEN,
     COMPARED,
     FEW,

@@ -399,10 +399,11 @@ def _is_half(found: _Found, lows: list[str]) -> bool:
 #
 # A tense has a direction (-1 past, 1 future, 0 either) and a certainty:
 #
-# - ``CERTAIN``: "will", "is leaving", "starts", "moved". It dates every expression. - ``LIKELY``:
-# "can", "call me", "have a class". It dates weekdays, but not "in May": "visit in May"   is advice
-# for any year. - ``WEAK``: other forms of the present. It dates "on 3 May", but not "on Friday":
-# "teaches on   Friday" is a habit.
+# - ``CERTAIN``: "will", "is leaving", "starts", "moved". It dates every expression.
+# - ``LIKELY``: "can", "call me", "have a class". It dates weekdays, but not "in May": "visit in
+#   May" is advice for any year.
+# - ``WEAK``: other forms of the present. It dates "on 3 May", but not "on Friday": "teaches on
+#   Friday" is a habit.
 
 
 class Tense(NamedTuple):
