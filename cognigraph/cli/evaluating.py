@@ -17,23 +17,22 @@ from cognigraph.cli.memory_options import reading
 from cognigraph.cli.options import amount, whole
 from cognigraph.cli.render import plural
 from cognigraph.errors import ConfigurationError
-from cognigraph.evaluate import (
-    PAPERS,
-    EvalSettings,
-    Evaluation,
-    PaperRun,
-    PaperSettings,
-    QASettings,
-    QuestionAnswering,
-    SelfEvaluation,
-    evaluate_self,
-    write,
-)
+from cognigraph.evaluate.evaluation import EvalSettings, Evaluation
 from cognigraph.evaluate.formats import FORMATS, detect
 from cognigraph.evaluate.loops import ONE_BLOCK
+from cognigraph.evaluate.own_data import SelfEvaluation, evaluate_self
 from cognigraph.evaluate.page import figures
-from cognigraph.evaluate.papers import Estimated, Paper, markdown, tokens_of
-from cognigraph.evaluate.qa import prompt_texts
+from cognigraph.evaluate.papers import (
+    PAPERS,
+    Estimated,
+    Paper,
+    PaperRun,
+    PaperSettings,
+    markdown,
+    tokens_of,
+)
+from cognigraph.evaluate.qa import QASettings, QuestionAnswering, prompt_texts
+from cognigraph.evaluate.report import write
 from cognigraph.llm import Budget, ChatModel
 from cognigraph.model import Usage
 
@@ -261,7 +260,7 @@ def own_data(run: CommandRun) -> int:
             seed=arguments.seed,
             progress=lambda done: bar.at(done, plural(done, "question")),
         )
-    terminal.document(result.as_dict())
+    terminal.document(asdict(result))
     _show_comparison(run, result)
     return OK
 

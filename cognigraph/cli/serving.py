@@ -80,7 +80,7 @@ def mcp(run: CommandRun) -> int:
     """Serve one space of the memory to agents."""
     try:
         from cognigraph.listening import is_loopback
-        from cognigraph.mcp_server.build import build_server, run_http, run_stdio
+        from cognigraph.mcp_server.build import build_server, run_http
     except ImportError as error:
         raise ConfigurationError(
             "the MCP server needs the extra 'mcp': pip install 'cognigraph-memory[mcp]'"
@@ -105,7 +105,7 @@ def mcp(run: CommandRun) -> int:
                 lambda address: run.terminal.note(f"serving {options.db} at {address}"),
             )
         else:
-            run_stdio(server)
+            server.run("stdio")
     return OK
 
 

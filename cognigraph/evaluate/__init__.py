@@ -1,35 +1,7 @@
 """Evaluate a memory on published benchmarks: from a downloaded file to figures and a page.
 
-``cognigraph eval locomo|longmemeval FILE`` is the command; :class:`Evaluation` is what it drives.
-``cognigraph eval self`` calls :func:`evaluate_self`, which compares settings on a user's own data,
-and ``cognigraph eval paper`` a :class:`PaperRun`, which measures the main table of a paper.
+``cognigraph eval locomo|longmemeval FILE`` is the command; the class ``Evaluation`` in
+:mod:`cognigraph.evaluate.evaluation` is what it drives. ``cognigraph eval self`` compares settings
+on a user's own data (:mod:`cognigraph.evaluate.own_data`), and ``cognigraph eval paper`` measures
+the main table of a paper (:mod:`cognigraph.evaluate.papers`).
 """
-
-from cognigraph.evaluate.dataset import Benchmark, Conversation, Question
-from cognigraph.evaluate.evaluation import EvalSettings, Evaluation
-from cognigraph.evaluate.files import DatasetError
-from cognigraph.evaluate.known_item import KnownItem
-from cognigraph.evaluate.own_data import Compared, SelfEvaluation, evaluate_self
-from cognigraph.evaluate.papers import PAPERS, PaperRun, PaperSettings
-from cognigraph.evaluate.qa import QASettings, QuestionAnswering
-from cognigraph.evaluate.report import Report, write
-
-__all__ = [
-    "PAPERS",
-    "Benchmark",
-    "Compared",
-    "Conversation",
-    "DatasetError",
-    "EvalSettings",
-    "Evaluation",
-    "KnownItem",
-    "PaperRun",
-    "PaperSettings",
-    "QASettings",
-    "Question",
-    "QuestionAnswering",
-    "Report",
-    "SelfEvaluation",
-    "evaluate_self",
-    "write",
-]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -37,9 +37,7 @@ def _at_k(records: Sequence[Record], level: str, k: str) -> dict[str, Any]:
     at_k: dict[str, Any] = {"all": metrics(records) | _interval(records, level, k)}
     if len(plain) < len(records):
         at_k["no_adversarial"] = metrics(plain) | _interval(plain, level, k)
-    at_k["by_category"] = {
-        name: metrics(chosen) for name, chosen in by_category(records, _category).items()
-    }
+    at_k["by_category"] = {name: metrics(own) for name, own in by_category(records).items()}
     return at_k
 
 
@@ -60,18 +58,12 @@ def _interval(records: Sequence[Record], level: str, k: str) -> dict[str, Any]:
     }
 
 
-def by_category(
-    records: Iterable[Record], category: Callable[[Record], str]
-) -> dict[str, list[Record]]:
+def by_category(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Group the records by category, sorted by its name."""
     found: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        found[category(record)].append(record)
+        found[str(record["category"])].append(record)
     return dict(sorted(found.items()))
-
-
-def _category(record: Record) -> str:
-    return str(record["category"])
 
 
 def inserted(records: Iterable[Record]) -> dict[str, Any]:

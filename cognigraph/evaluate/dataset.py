@@ -78,17 +78,18 @@ NO_TEXT = "turns without text left out"
 REPEATED = "turn ids that came again"
 NO_TURN = "evidence that names no turn"
 NO_EVIDENCE = "questions without evidence, not counted in recall"
-_MONTHS = {
+MONTHS = {
     name: number
     for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
 }
+"""Months by the first three letters of their names."""
 _NAMED_DAY = re.compile(r"([A-Za-z]{3})[A-Za-z]*\.?[ -](\d{1,2})(?:st|nd|rd|th)?,?[ -]+(\d{4})")
 
 
 def named_day(text: str) -> datetime | None:
     """Return the day of a text such as "March-15-2024" or "April 15, 2025", as UTC."""
     for month, day, year in _NAMED_DAY.findall(text):
-        if number := _MONTHS.get(month.lower()):
+        if number := MONTHS.get(month.lower()):
             return datetime(int(year), number, int(day), tzinfo=UTC)
     return None
 

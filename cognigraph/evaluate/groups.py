@@ -21,10 +21,9 @@ from typing import Any
 
 from cognigraph.evaluate.dataset import Conversation, History, named_day
 from cognigraph.evaluate.files import DatasetError, document
-from cognigraph.evaluate.locomo import read_evidence, with_caption
+from cognigraph.evaluate.locomo import numbered_sessions, read_evidence, with_caption
 
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "commonsense"}
-_SESSION = re.compile(r"session_(\d+)")
 _LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\] ([^:]+): (.*)")
 _MEMORY = re.compile(r"^\[([^\]]+)\](?:\s*At (\d{1,2}):(\d{2}) ([AP])M)?", re.M | re.I)
 _PAUSE = timedelta(hours=1)
@@ -38,9 +37,8 @@ def read_realtalk(files: Sequence[Path]) -> Iterator[Conversation]:
 
 def _realtalk(name: str, chat: Mapping[str, Any]) -> Conversation:
     history = History(name)
-    numbers = sorted(int(found[1]) for key in chat if (found := _SESSION.fullmatch(key)))
-    for number in numbers:
-        for turn in chat[f"session_{number}"]:
+    for number, turns in numbered_sessions(chat):
+        for turn in turns:
             history.add(
                 str(turn["dia_id"]),
                 with_caption(turn.get("clean_text"), turn.get("blip_caption")),

@@ -16,18 +16,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cognigraph.evaluate.dataset import Conversation, Question
+from cognigraph.evaluate.dataset import NO_TEXT, Conversation, Question
 from cognigraph.evaluate.files import DatasetError, items, misread
 from cognigraph.model import Message
 
-TYPES = (
-    "single-session-user",
-    "single-session-assistant",
-    "single-session-preference",
-    "multi-session",
-    "knowledge-update",
-    "temporal-reasoning",
-)
 _TIME = re.compile(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\([^)]*\))?\s+(\d{1,2}):(\d{2})\s*")
 
 
@@ -109,7 +101,7 @@ class _History:
         for position, turn in enumerate(turns, 1):
             text = str(turn.get("content") or "")
             if not text.strip():
-                self._notes["turns without text left out"] += 1
+                self._notes[NO_TEXT] += 1
                 continue
             id = f"{session}#{position}"
             self.messages.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import fmean
 from typing import Any
@@ -75,10 +75,6 @@ class SelfEvaluation:
     examples: tuple[KnownItem, ...]
     advice: str
     bias: str = BIAS
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON data."""
-        return asdict(self)
 
 
 def evaluate_self(

@@ -171,7 +171,7 @@ def _missed(failed: Sequence[Record], result: Mapping[str, Any], level: str) -> 
         return
     most = max(result["settings"]["cutoffs"])
     yield f"Questions whose evidence is not all among the first {most} {level}s."
-    for category, records in by_category(failed, lambda record: str(record["category"])).items():
+    for category, records in by_category(failed).items():
         yield from ("", f"### {_text(category)} ({len(records):,})", "")
         for record in records:
             yield from _failure(record)

@@ -458,17 +458,14 @@ def rows(runs: Sequence[Sequence[Record]], built: Values) -> list[dict[str, Any]
     Each value has its ``mean`` over the runs and, of several runs, its standard deviation ``sd``.
     ``built`` is the same for all of them, and stands in the first row.
     """
-    categories = list(by_category((item for run in runs for item in run), _category))
-    found = [_row("all", runs) | {name: {"mean": value} for name, value in built.items()}]
-    for category in categories:
-        found.append(
-            _row(category, [[item for item in run if _category(item) == category] for run in runs])
-        )
-    return found
-
-
-def _category(record: Record) -> str:
-    return str(record["category"])
+    grouped = [by_category(run) for run in runs]
+    return [
+        _row("all", runs) | {name: {"mean": value} for name, value in built.items()},
+        *(
+            _row(category, [own.get(category, []) for own in grouped])
+            for category in sorted(set().union(*grouped))
+        ),
+    ]
 
 
 def _row(name: str, runs: Sequence[Sequence[Record]]) -> dict[str, Any]:

@@ -24,10 +24,10 @@ from cognigraph.evaluate.files import Journal
 from cognigraph.evaluate.loops import checked, loop_prompts, loops, summary
 from cognigraph.llm import Model
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
-from cognigraph.loop.data import Answer
 from cognigraph.loop.strategy import resolve_strategy
 from cognigraph.memory import Memory
 from cognigraph.model import Usage
+from cognigraph.space import Space
 
 ANSWER = "answer-1"
 JUDGE = "judge-1"
@@ -141,11 +141,16 @@ class QuestionAnswering:
         try:
             if record["answer"] is None:
                 started = time.perf_counter()
-                if self._settings.strategy is None:
-                    record["answer"], usage = self._answer(memory, question)
+                evaluation = self._evaluation
+                space = evaluation.space(memory, evaluation.conversation_of(question))
+                if (strategy := self._settings.strategy) is None:
+                    record["answer"], usage = self._answer(space, question)
                     _add(record, stage, usage)
                 else:
-                    found = self._looped(memory, question)
+                    found = space.ask(
+                        question.text, strategy=strategy, now=question.asked_at,
+                        as_of=question.as_of,
+                    )  # fmt: skip
                     _add(record, stage, found.usage)
                     record["answer"], record["loop"] = checked(found, self._model), summary(found)
                 record["seconds"] = round(time.perf_counter() - started, 3)
@@ -162,14 +167,12 @@ class QuestionAnswering:
                 self._end(str(error))
             return record | {"failed": f"{stage}: {error}"}
 
-    def _answer(self, memory: Memory, question: Question) -> tuple[str, Usage]:
+    def _answer(self, space: Space, question: Question) -> tuple[str, Usage]:
         from cognigraph.evaluate.schemas import GivenAnswer
 
-        evaluation = self._evaluation
-        space = evaluation.space(memory, evaluation.conversation_of(question))
-        most = max(evaluation.settings.cutoffs)
+        settings = self._evaluation.settings
         block = space.context(
-            question.text, evaluation.settings.max_tokens, question.asked_at, k=most,
+            question.text, settings.max_tokens, question.asked_at, k=max(settings.cutoffs),
             as_of=question.as_of,
         )  # fmt: skip
         asked = f"{question.asked_at:%A, %d %B %Y}"
@@ -178,16 +181,6 @@ class QuestionAnswering:
         )
         answer = self._model.ask(filled, GivenAnswer)
         return answer.value.answer, answer.usage
-
-    def _looped(self, memory: Memory, question: Question) -> Answer:
-        """Answer a question by the loop of the strategy."""
-        evaluation = self._evaluation
-        space = evaluation.space(memory, evaluation.conversation_of(question))
-        assert self._settings.strategy is not None
-        return space.ask(
-            question.text, strategy=self._settings.strategy, now=question.asked_at,
-            as_of=question.as_of,
-        )  # fmt: skip
 
     def _verdict(self, question: Question, response: str) -> tuple[dict[str, Any], Usage]:
         from cognigraph.evaluate.schemas import JudgeVerdict
@@ -228,9 +221,8 @@ def _is_done(record: Mapping[str, Any]) -> bool:
 
 
 def _add(record: dict[str, Any], stage: str, usage: Usage) -> None:
-    record["usage"] = record["usage"] | {
-        stage: asdict(Usage(**record["usage"][stage]) + usage)
-    }  # fmt: skip
+    used = record["usage"]
+    record["usage"] = used | {stage: asdict(Usage(**used[stage]) + usage)}
 
 
 def accuracy(
@@ -246,8 +238,7 @@ def accuracy(
     shares: dict[str, Any] = {"all": _share(judged)}
     if len(plain) < len(judged):
         shares["no_adversarial"] = _share(plain)
-    grouped = by_category(judged, lambda record: str(record["category"]))
-    shares["by_category"] = {name: _share(chosen) for name, chosen in grouped.items()}
+    shares["by_category"] = {name: _share(own) for name, own in by_category(judged).items()}
     if abstained := [record for record in plain if record["unanswerable"]]:
         shares["abstention"] = _share(abstained)
     failed = sum("failed" in record for record in records.values())

@@ -117,7 +117,7 @@ class Tools:
         further = [item for item in result.triples[:k] if item.uid not in shown]
         found += [f"fact {lines.fact_line(item)}" for item in further]
         text = lines.joined(found, "; ".join(["nothing found", *result.trace.notes]))
-        return _answer(text, ids=lines.ids_of(result.hits), confidence=result.confidence)
+        return _answer(text, ids=[hit.id for hit in result.hits], confidence=result.confidence)
 
     def look_up(
         self,

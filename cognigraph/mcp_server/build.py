@@ -165,30 +165,53 @@ def explained(tool: Callable[_P, _R]) -> Callable[_P, _R]:
     return run
 
 
+_SESSIONS = 10
+
+
 def _add_resources(server: MCPServer[Any], space: Space) -> None:
-    resources = Resources(space)
-    markdown = "text/markdown"
-    server.resource(
-        "memory://sessions/recent", name="recent_sessions", title="Recent conversations",
-        description="The latest conversations with their summaries.", mime_type=markdown,
-    )(explained(resources.recent_sessions))  # fmt: skip
-    server.resource(
-        "memory://profile", name="core_profile", title="The user",
-        description="What is known of the user in general.", mime_type=markdown,
-    )(explained(resources.core_profile))  # fmt: skip
-    server.resource(
-        "memory://profile/{entity}", name="profile", title="Profile",
-        description="What is known about a person or thing, current facts first.",
-        mime_type=markdown,
-    )(explained(resources.profile))  # fmt: skip
+    """Add what can be attached to a conversation, as Markdown. Docstrings are its descriptions."""
+
+    def resource(uri: str, title: str) -> Callable[[Callable[_P, str]], None]:
+        def add(read: Callable[_P, str]) -> None:
+            server.resource(uri, title=title, mime_type="text/markdown")(explained(read))
+
+        return add
+
+    @resource("memory://sessions/recent", "Recent conversations")
+    def recent_sessions() -> str:
+        """The latest conversations with their summaries."""
+        sessions = space.overview.sessions(_SESSIONS)
+        none = ["There are none yet: add_memories stores what is said."]
+        return "\n".join(
+            ["# Recent sessions", "", *(map(session_line, sessions) if sessions else none)]
+        )
+
+    @resource("memory://profile", "The user")
+    def core_profile() -> str:
+        """What is known of the user in general."""
+        profile = space.overview.core_profile()
+        if profile is not None:
+            return "# The user\n\n" + "\n".join(same_lines(profile.text))
+        try:  # what is said of them stands under this name
+            return "\n".join(profile_lines(space.overview.profile("user", earlier=True)))
+        except NotFoundError:
+            return (
+                "# The user\n\nNothing is known of the user yet. Store what they say about "
+                "themselves with add_memories, with `facts` about 'user'."
+            )
+
+    @resource("memory://profile/{entity}", "Profile")
+    def profile(entity: str) -> str:
+        """What is known about a person or thing, current facts first."""
+        name = unquote(entity)
+        try:
+            known = space.overview.profile(name, earlier=True)
+        except NotFoundError as error:
+            return f"# {name}\n\nNothing is known: {error}."
+        return "\n".join(profile_lines(known))
 
 
 _PATH = "/mcp"
-
-
-def run_stdio(server: MCPServer[Any]) -> None:
-    """Serve one client over standard input and output until it closes them."""
-    server.run("stdio")
 
 
 def run_http(
@@ -223,62 +246,20 @@ class BearerToken:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on if it has the token."""
-        if scope["type"] == "http" and not self._is_right(Headers(scope=scope)):
-            refusal = PlainTextResponse(
-                "send the header 'Authorization: Bearer TOKEN' with the token of --token",
-                401,
-                {"WWW-Authenticate": "Bearer"},
-            )
-            await refusal(scope, receive, send)
-            return
+        if scope["type"] == "http":
+            given = Headers(scope=scope).get("authorization", "")
+            if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._expected):
+                refusal = PlainTextResponse(
+                    "send the header 'Authorization: Bearer TOKEN' with the token of --token",
+                    401,
+                    {"WWW-Authenticate": "Bearer"},
+                )
+                await refusal(scope, receive, send)
+                return
         await self._app(scope, receive, send)
 
-    def _is_right(self, headers: Headers) -> bool:
-        given = headers.get("authorization", "").encode("utf-8", "surrogateescape")
-        return hmac.compare_digest(given, self._expected)
 
-
-# Resources and prompts: what a user attaches to, or starts, a conversation with.
-
-
-_SESSIONS = 10
-
-
-class Resources:
-    """What can be attached to a conversation, as Markdown."""
-
-    def __init__(self, space: Space) -> None:
-        self._space = space
-
-    def profile(self, entity: str) -> str:
-        """What is known about a person or thing, current facts first."""
-        name = unquote(entity)
-        try:
-            profile = self._space.overview.profile(name, earlier=True)
-        except NotFoundError as error:
-            return f"# {name}\n\nNothing is known: {error}."
-        return "\n".join(profile_lines(profile))
-
-    def core_profile(self) -> str:
-        """What is known of the user: the core profile, else what is true of ``user``."""
-        profile = self._space.overview.core_profile()
-        if profile is not None:
-            return "# The user\n\n" + "\n".join(same_lines(profile.text))
-        try:
-            return "\n".join(profile_lines(self._space.overview.profile("user", earlier=True)))
-        except NotFoundError:
-            return (
-                "# The user\n\nNothing is known of the user yet. Store what they say about "
-                "themselves with add_memories, with `facts` about 'user'."
-            )
-
-    def recent_sessions(self) -> str:
-        """The latest conversations with their summaries."""
-        sessions = self._space.overview.sessions(_SESSIONS)
-        none = ["There are none yet: add_memories stores what is said."]
-        return "\n".join(
-            ["# Recent sessions", "", *(map(session_line, sessions) if sessions else none)]
-        )
+# Prompts: what a user starts a conversation with.
 
 
 def remember(topic: str = "") -> str:

@@ -7,7 +7,7 @@ repeated as structured content.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from cognigraph.model import (
     Entity,
@@ -135,8 +135,3 @@ def _id(id: str) -> str:
 
 def _said_by(speaker: str | None) -> str:
     return f"{named(speaker)}: " if speaker else ""
-
-
-def ids_of(items: Sequence[Hit | StoredMessage]) -> list[str]:
-    """The ids of messages, for a program that reads the answer."""
-    return [item.id for item in items]

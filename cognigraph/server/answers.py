@@ -16,11 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.responses import JSONResponse, Response
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.model import Context, Hit, SearchResult, SpacesResult, Triple
+from cognigraph.model import Context, Hit, SearchResult, SpaceHit, SpacesResult, Triple
 from cognigraph.plain_data import COMPUTED, plain
 from cognigraph.server.chosen_fields import Fields
 from cognigraph.times import When
 
+_T = TypeVar("_T")
 # A field with a factory is not required, and has no default in the schema.
 _IF_EXPLAINED: Any = Field(default_factory=lambda: None, description="Only with `explain`.")
 _UNLESS_EXPLAINED: Any = Field(
@@ -131,39 +132,47 @@ class AnyTextResponse(JSONResponse):
 MOST_SOURCES = 10
 
 
-class _Brief:
-    """Shortens triples, each once."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, Triple] = {}
-
-    def triples(self, given: tuple[Triple, ...]) -> tuple[Triple, ...]:
-        return tuple(self._triple(item) for item in given)
-
-    def hits(self, given: tuple[Hit, ...]) -> tuple[Hit, ...]:
-        return tuple(replace(hit, triples=self.triples(hit.triples)) for hit in given)
-
-    def _triple(self, triple: Triple) -> Triple:
-        if len(triple.sources) <= MOST_SOURCES:
-            return triple
-        if id(triple) not in self._made:
-            self._made[id(triple)] = replace(
-                triple,
-                sources=triple.sources[:MOST_SOURCES],
-                older_sources=triple.source_count - MOST_SOURCES,
-            )
-        return self._made[id(triple)]
+_WITH_FACTS: Mapping[type, tuple[str, ...]] = {
+    Hit: ("triples",),
+    SearchResult: ("hits", "triples", "others"),
+    SpaceHit: ("hit",),
+    SpacesResult: ("hits", "results"),
+}
+"""Which fields of an answer have facts in them."""
 
 
-def brief(result: SearchResult) -> SearchResult:
-    """The result with at most ten sources of each fact."""
-    made = _Brief()
-    return replace(
-        result,
-        hits=made.hits(result.hits),
-        triples=made.triples(result.triples),
-        others=made.hits(result.others),
-    )
+def brief(answered: _T) -> _T:
+    """What was found, with at most ten sources of each fact. A fact of many hits is cut once."""
+    shortened: dict[int, Triple] = {}
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, Triple):
+            if id(value) not in shortened:
+                shortened[id(value)] = _with_newest_sources(value)
+            return shortened[id(value)]
+        if isinstance(value, Context):
+            made = Context(
+                value, tokens=value.tokens, hits=cut(value.hits), citations=value.citations,
+                confidence=value.confidence,
+            )  # fmt: skip
+            return made.with_notes(value.notes)
+        if isinstance(value, tuple):
+            return tuple(map(cut, value))
+        if isinstance(value, Mapping):
+            return {name: cut(item) for name, item in value.items()}
+        return replace(
+            value, **{name: cut(getattr(value, name)) for name in _WITH_FACTS[type(value)]}
+        )
+
+    made: _T = cut(answered)
+    return made
+
+
+def _with_newest_sources(fact: Triple) -> Triple:
+    if len(fact.sources) <= MOST_SOURCES:
+        return fact
+    older = fact.source_count - MOST_SOURCES
+    return replace(fact, sources=fact.sources[:MOST_SOURCES], older_sources=older)
 
 
 EXPLAINED: Mapping[type, tuple[str, ...]] = {
@@ -182,7 +191,7 @@ def answer(
 
     Fields that are named are sent in any case.
     """
-    made: dict[str, Any] = plain(result)
+    made: dict[str, Any] = plain(brief(result))
     if fields is not None:
         notes = {"notes": made["trace"]["notes"]} if isinstance(result, SearchResult) else {}
         return AnyTextResponse(fields.of(made | notes))
@@ -192,46 +201,19 @@ def answer(
         hits = [item | {"hit": _without(item["hit"], Hit)} for item in made["hits"]]
         made = _without(made, SpacesResult) | {"hits": hits}
     elif isinstance(result, SearchResult):
-        made = _lean(made)
+        hits, notes = [_without(hit, Hit) for hit in made["hits"]], made["trace"]["notes"]
+        made = _without(made, SearchResult) | {"hits": hits, "notes": notes}
     else:
         made = _without(made, Context)
     return AnyTextResponse(made)
-
-
-def _lean(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A search result whose trace is only its notes."""
-    hits = [_without(hit, Hit) for hit in result["hits"]]
-    return _without(result, SearchResult) | {"hits": hits, "notes": result["trace"]["notes"]}
 
 
 def _without(made: Mapping[str, Any], kind: type) -> dict[str, Any]:
     return {name: value for name, value in made.items() if name not in EXPLAINED[kind]}
 
 
-def brief_spaces(result: SpacesResult) -> SpacesResult:
-    """As :func:`brief`, of several spaces."""
-    made = _Brief()
-    hits = tuple(replace(hit, hit=made.hits((hit.hit,))[0]) for hit in result.hits)
-    results = {name: brief(item) for name, item in result.results.items()}
-    return replace(result, hits=hits, results=results)
-
-
-def brief_context(block: Context) -> Context:
-    """As :func:`brief`, of a prompt block."""
-    hits = _Brief().hits(block.hits)
-    made = Context(
-        block,
-        tokens=block.tokens,
-        hits=hits,
-        citations=block.citations,
-        confidence=block.confidence,
-    )
-    return made.with_notes(block.notes)
-
-
 MOST = 1000
 """The largest page."""
-_T = TypeVar("_T")
 
 
 def paged(listing: Callable[..., Sequence[_T]], limit: int, cursor: str | None) -> Any:

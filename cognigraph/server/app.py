@@ -262,7 +262,6 @@ class SecurityHeaders:
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
 
 
-logger = logging.getLogger("cognigraph.server")
 _MOST_SPACES = 10
 """Each has an index of its own; those of further spaces are loaded with their first question."""
 _SECONDS_TO_STOP = 10

@@ -83,24 +83,20 @@ class Body(BaseModel):
 
     def arguments(self, settings: Settings) -> Arguments:
         """The arguments of the operation; ``settings`` are those of the served memory."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        for name, value in given.items():
-            if isinstance(value, FilterBody):
-                given[name] = value.filter()
-            elif isinstance(value, LimitsBody):
-                given[name] = value.limits()
-            elif isinstance(value, SettingsBody):  # which is a SearchSettingsBody, too
-                given[name] = replace(settings, search=value.changed(settings.search))
-            elif isinstance(value, SearchSettingsBody):
-                given[name] = value.changed(settings.search)
-            elif isinstance(value, BaseModel):
-                given[name] = value.model_dump(exclude_unset=True)
-            elif isinstance(value, list):
-                given[name] = [
-                    item.model_dump(exclude_unset=True) if isinstance(item, BaseModel) else item
-                    for item in value
-                ]
-        return given
+        return {name: _taken(getattr(self, name), settings) for name in self.model_fields_set}
+
+
+def _taken(value: Any, settings: Settings) -> Any:
+    """A value of a body as the operation takes it."""
+    if isinstance(value, (FilterBody, LimitsBody)):
+        return value.as_taken()
+    if isinstance(value, SettingsBody):  # which is a SearchSettingsBody, too
+        return replace(settings, search=value.changed(settings.search))
+    if isinstance(value, SearchSettingsBody):
+        return value.changed(settings.search)
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_unset=True)
+    return [_taken(item, settings) for item in value] if isinstance(value, list) else value
 
 
 class StatedBody(Body):
@@ -127,8 +123,8 @@ class FilterBody(Body):
     until: Time | None = None
     metadata: dict[str, Scalar] | None = None
 
-    def filter(self) -> Filter:
-        """The filter that the library takes."""
+    def as_taken(self) -> Filter:
+        """The filter that the operation takes."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return Filter(**{name: value for name, value in given.items() if value is not None})
 
@@ -142,8 +138,8 @@ class LimitsBody(Body):
     cost: Annotated[float, Field(ge=0)] | None = None
     seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
 
-    def limits(self) -> Limits:
-        """The limits that the library takes."""
+    def as_taken(self) -> Limits:
+        """The limits that the operation takes."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         seconds = given.pop("seconds", None)
         return Limits(**given, time=None if seconds is None else timedelta(seconds=seconds))
@@ -212,7 +208,9 @@ def body_of(verb: Verb) -> type[Body]:
         return MessageBody
     operation = declared(verb)
     name = "".join(word.capitalize() for word in verb.__name__.split("_")) + "Body"
-    return _model(name, Body, operation.summary, _fields(operation.parameters.values()))
+    own = _fields(operation.parameters.values())
+    made: type[Body] = create_model(name, __base__=Body, __doc__=operation.summary, **own)
+    return made
 
 
 @cache
@@ -248,7 +246,7 @@ def _query(parameter: Parameter, all_of_it: Mapping[str, Parameter]) -> Any:
         return Annotated[Filter | None, Depends(_by_kind if "session" in all_of_it else _by_all)]
     description = sentence(parameter.help)
     query = Query(description=description, **_BOUNDS.get(parameter.name, {}))
-    return Annotated[_json_type(parameter), query]
+    return Annotated[_json(parameter.hint), query]
 
 
 _Several = Annotated[list[str] | None, Query(description="May be repeated.")]
@@ -290,9 +288,9 @@ def _filter(metadata: str | None, **given: Any) -> Filter | None:
 
 def _fields(parameters: Iterable[Parameter]) -> dict[str, Any]:
     return {
-        parameter.name: (_json_type(parameter), _field(parameter))
+        parameter.name: (_json(parameter.hint), _field(parameter))
         for parameter in parameters
-        if _json_type(parameter) is not None
+        if _json(parameter.hint) is not None
     }
 
 
@@ -317,21 +315,13 @@ _EXAMPLES: Mapping[str, str] = {
 }
 
 
-def _model(name: str, base: type[Body], description: str, given: dict[str, Any]) -> type[Body]:
-    return create_model(name, __base__=base, __doc__=description, **given)
-
-
 def sentence(text: str) -> str:
     """A help text as a sentence."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _json_type(parameter: Parameter) -> Any:
-    """What JSON has for the type of a parameter; ``None`` for a callback."""
-    return _json(parameter.hint)
-
-
 def _json(hint: Any) -> Any:
+    """What JSON has for the type of a parameter; ``None`` for a callback."""
     if hint in _JSON:
         return _JSON[hint]
     origin, inner = get_origin(hint), get_args(hint)
@@ -396,7 +386,7 @@ class CopyBody(Body):
 
 _TEXT = Field(None, examples=["I moved to Oslo in May."])
 _GIVEN = {**_fields(declared(Space.add).parameters.values()), "text": (str | None, _TEXT)}
-MessageBody = _model("MessageBody", _Message, _Message.__doc__ or "", _GIVEN)
+MessageBody = create_model("MessageBody", __base__=_Message, __doc__=_Message.__doc__, **_GIVEN)
 _JSON[Message] = MessageBody
 
 

@@ -2,8 +2,7 @@
 
 A key is ``cg_ID_SECRET``. Its secret has 256 random bits, so that one round of SHA-256 suffices
 to store it: nothing can be guessed. Keys are in a SQLite file of their own, at which each request
-looks, so that a key that was revoked or has expired is refused at once: a key that was read before
-is used again while SQLite says that nothing was written to the file since.
+looks, so that a key that was revoked or has expired is refused at once.
 """
 
 from __future__ import annotations
@@ -105,28 +104,13 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
-class _Held:
-    """What was read of a file in one of its versions: keys by their ids, with their digests."""
-
-    def __init__(self, version: int) -> None:
-        self.version = version
-        self.keys: dict[str, tuple[bytes, Key]] = {}
-        self.is_empty: bool | None = None
-
-
-class _Watch:
-    """A connection that tells the version of a file, which every commit of another changes."""
+class _Reader:
+    """A connection that stays open, for the look at the file that each request takes."""
 
     def __init__(self, path: Path, file: tuple[int, int]) -> None:
         self.file = file
-        self._connection = sqlite3.connect(
-            path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
-        )
-        weakref.finalize(self, self._connection.close)
-        self.held = _Held(self.version())
-
-    def version(self) -> int:
-        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        self.connection = _connect(path, check_same_thread=False)
+        weakref.finalize(self, self.connection.close)
 
 
 class KeyFile:
@@ -134,7 +118,7 @@ class KeyFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
-        self._watch: _Watch | None = None
+        self._reader: _Reader | None = None
         self._lock = Lock()
 
     def create(
@@ -169,9 +153,9 @@ class KeyFile:
         patterns = None if spaces is None else [_pattern(space) for space in spaces]
         self._make_file()
         with self._open() as connection, connection:
-            made = _insert(connection, name, permissions, patterns, expires_at)
-            _log(connection, "create key", by, _found(connection, _id_of(made)))
-            return made
+            text, key = _insert(connection, name, permissions, patterns, expires_at)
+            _log(connection, "create key", by, key)
+            return text
 
     def rotate(self, id: str, overlap: timedelta, *, by: str | None = None) -> tuple[str, Key]:
         """Make a successor of a key, and let the key itself expire after the overlap.
@@ -186,10 +170,10 @@ class KeyFile:
         with self._changing(id) as (connection, old):
             life = None if old.expires_at is None else now + (old.expires_at - old.created_at)
             until = min(now + overlap, old.expires_at or now + overlap)
-            made = _insert(connection, old.name, old.permissions, old.spaces, life)
+            text, successor = _insert(connection, old.name, old.permissions, old.spaces, life)
             connection.execute("UPDATE key SET expires_at = ? WHERE id = ?", (_text(until), old.id))
-            _log(connection, "rotate key", by, old, _found(connection, _id_of(made)))
-            return made, _found(connection, old.id)
+            _log(connection, "rotate key", by, old, successor)
+            return text, _found(connection, old.id)
 
     def revoke(self, id: str, *, by: str | None = None) -> Key:
         """Make a key invalid for good, at once.
@@ -206,17 +190,17 @@ class KeyFile:
 
     def list(self) -> list[Key]:
         """List all keys, also those that were revoked or have expired, oldest first."""
-        if not self.path.exists():
-            return []
-        with self._open() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return []
             rows = connection.execute("SELECT * FROM key ORDER BY created_at, id").fetchall()
             return [_key(connection, row) for row in rows]
 
     def log(self, limit: int) -> Sequence[AuditEntry]:
         """What was done with keys, newest first. Nothing changes or deletes an entry."""
-        if not self.path.exists():
-            return []
-        with self._open() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return []
             rows = connection.execute(
                 "SELECT at, action, by, subjects, details FROM key_log ORDER BY id DESC LIMIT ?",
                 (limit,),
@@ -241,49 +225,39 @@ class KeyFile:
 
     def _read(self, id: str) -> tuple[bytes, Key | None]:
         """The digest and the key with an id; no key, and any digest, if there is none."""
-        held = self._current()
-        if held is None:
-            return bytes(32), None
-        if id not in held.keys:
-            with self._open() as connection:
-                row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
-                if row is None:
-                    return bytes(32), None
-                held.keys[id] = row["digest"], _key(connection, row)
-        return held.keys[id]
+        with self._reading() as connection:
+            if connection is None:
+                return bytes(32), None
+            row = connection.execute("SELECT * FROM key WHERE id = ?", (id,)).fetchone()
+            return (bytes(32), None) if row is None else (row["digest"], _key(connection, row))
 
     def is_empty(self) -> bool:
         """Whether no key was ever made. Revoking the last key does not open the server."""
-        held = self._current()
-        if held is None:
-            return True
-        if held.is_empty is None:
-            with self._open() as connection:
-                held.is_empty = connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
-        return held.is_empty
+        with self._reading() as connection:
+            return (
+                connection is None
+                or connection.execute("SELECT 1 FROM key LIMIT 1").fetchone() is None
+            )
 
-    def _current(self) -> _Held | None:
-        """What was read of the file as it is now; ``None`` if there is no file.
-
-        Whatever is read of the file is read after its version, so it is never older than that.
-        """
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """The open connection to the file as it is now; ``None`` if there is no file."""
         try:
             about = self.path.stat()
         except FileNotFoundError:
-            return None
+            yield None
+            return
         with self._lock, self._mapped_errors():
-            watch, file = self._watch, (about.st_dev, about.st_ino)
-            if watch is None or watch.file != file:
-                self._watch = watch = _Watch(self.path, file)
-            if (version := watch.version()) != watch.held.version:
-                watch.held = _Held(version)
-            return watch.held
+            file = about.st_dev, about.st_ino
+            if self._reader is None or self._reader.file != file:
+                self._reader = _Reader(self.path, file)
+            yield self._reader.connection
 
     def _is_taken(self, name: str) -> bool:
         """Whether a valid key has a name."""
-        if not self.path.exists():
-            return False
-        with self._open() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return False
             rows = connection.execute("SELECT * FROM key WHERE name = ?", (name,)).fetchall()
             return any(_key(connection, row).is_valid(_now()) for row in rows)
 
@@ -311,13 +285,7 @@ class KeyFile:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with (
-            self._mapped_errors(),
-            closing(sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT)) as connection,
-        ):
-            connection.row_factory = sqlite3.Row
-            if _format(connection) < _FORMAT:
-                _upgrade(connection)
+        with self._mapped_errors(), closing(_connect(self.path)) as connection:
             yield connection
 
     @contextmanager
@@ -335,6 +303,17 @@ def _matches(space: str, pattern: str) -> bool:
     """As :func:`fnmatchcase`, which compiles a pattern anew if it has had many others."""
     is_plain = not any(mark in pattern for mark in "*[?")
     return space == pattern if is_plain else fnmatchcase(space, pattern)
+
+
+def _connect(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
+    """Open a key file, with its tables in the present format."""
+    connection = sqlite3.connect(
+        path, timeout=_SECONDS_TO_WAIT, check_same_thread=check_same_thread
+    )
+    connection.row_factory = sqlite3.Row
+    if _format(connection) < _FORMAT:
+        _upgrade(connection)
+    return connection
 
 
 def _format(connection: sqlite3.Connection) -> int:
@@ -363,8 +342,8 @@ def _insert(
     permissions: Iterable[str],
     patterns: Iterable[str] | None,
     expires_at: datetime | None,
-) -> str:
-    """Add a key and return it."""
+) -> tuple[str, Key]:
+    """Add a key; its text, which is not kept, and what is known of it."""
     id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     connection.execute(
         "INSERT INTO key (id, name, digest, permissions, every_space, created_at, expires_at) "
@@ -378,11 +357,7 @@ def _insert(
         "INSERT INTO key_space VALUES (?, ?)",
         [(id, pattern) for pattern in dict.fromkeys(patterns or ())],
     )
-    return f"{_PREFIX}_{id}_{secret}"
-
-
-def _id_of(key: str) -> str:
-    return key.split("_")[1]
+    return f"{_PREFIX}_{id}_{secret}", _found(connection, id)
 
 
 def _log(

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.membuilder.actions import WRITERS, WriterCall
@@ -54,7 +54,6 @@ def _call(line: str, number: int, path: Path) -> WriterCall:
     return call
 
 
-TrainingFormat = Literal["sft", "rl"]
 DATA_SOURCE = "cognigraph/membuilder"
 DATASET = "cognigraph_membuilder"
 SFT_FILE, RL_FILE, PARQUET_FILE = "train.jsonl", "train.json", "train.parquet"
@@ -76,18 +75,17 @@ DATASET_INFO = {
 """What LLaMA-Factory must be told of the file."""
 
 
-def sft_row(call: WriterCall) -> dict[str, Any]:
+def _sft_row(call: WriterCall) -> dict[str, Any]:
     """One example: system and user message as they were sent, and the answer."""
     answer = json.dumps(call.answer, ensure_ascii=False)
     return {"messages": [*_prompt(call), {"role": "assistant", "content": answer}]}
 
 
-def rl_row(
+def _rl_row(
     call: WriterCall,
     index: int,
     questions: Sequence[SessionQuestion],
     memory: Mapping[str, Mapping[str, Any]],
-    split: str = "train",
 ) -> dict[str, Any]:
     """One prompt, with the questions that decide about its reward.
 
@@ -101,7 +99,7 @@ def rl_row(
         "ability": call.writer,
         "reward_model": {"style": "rule", "ground_truth": json.dumps(truth, ensure_ascii=False)},
         "extra_info": {
-            "split": split,
+            "split": "train",
             "index": index,
             "writer": call.writer,
             "space": call.space,
@@ -123,7 +121,7 @@ def _prompt(call: WriterCall) -> list[dict[str, str]]:
 
 def export_sft(calls: Iterable[WriterCall], folder: Path) -> int:
     """Write the valid calls for LLaMA-Factory; returns the number of examples."""
-    rows = [sft_row(call) for call in calls if call.is_valid]
+    rows = [_sft_row(call) for call in calls if call.is_valid]
     _write_lines(rows, _new(folder) / SFT_FILE)
     info = json.dumps(DATASET_INFO, indent=2) + "\n"
     (folder / "dataset_info.json").write_text(info, encoding="utf-8")
@@ -150,7 +148,7 @@ def export_rl(
         of_window = windows.setdefault(call.window, {})
         of_window.setdefault(call.writer, {"before": call.before, "expert": call.answer})
     rows = [
-        rl_row(call, index, questions.get((call.space, call.session), ()), windows[call.window])
+        _rl_row(call, index, questions.get((call.space, call.session), ()), windows[call.window])
         for index, call in enumerate(known)
     ]
     if parquet:

@@ -60,36 +60,35 @@ def read_output(text: str, kind: Kind, before: Any, turns: int) -> Output:
     in ``<think>`` is no part of its output.
     """
     answer = _THOUGHT.sub("", text).strip()
-    if kind == "core":
-        return _core(answer, str(before or ""))
-    return _entries(answer, kind, dict(before or {}), turns)
-
-
-def _core(answer: str, before: str) -> Output:
-    kept, size = tuple(text for text in (before,) if text), count_tokens([before])
-    try:
-        parsed = CoreAnswer.model_validate_json(answer)
-        if check_core(parsed):
-            return Output("core", False, kept, before=size)
-        after = before if parsed.operation == "NONE" else applied(before, core_operation(parsed))
-    except (ValidationError, RefusedOperation):
-        return Output("core", False, kept, before=size)
-    entries = tuple(text for text in (after,) if text)
-    return Output("core", True, entries, entries if after != before else (), size)
-
-
-def _entries(answer: str, kind: Kind, before: Mapping[str, str], turns: int) -> Output:
-    kept = tuple(before.values())
+    kept = tuple(filter(None, (before,))) if kind == "core" else tuple((before or {}).values())
     size = count_tokens(kept)
     try:
-        operations = EntriesAnswer.model_validate_json(answer).operations
-    except ValidationError:
+        if kind == "core":
+            entries = _profile_after(answer, before or "")
+            new = entries if entries != kept else ()
+        else:
+            new = _new_entries(answer, kind, before or {}, turns)
+            entries = (*kept, *new)
+    except (ValidationError, RefusedOperation):
         return Output(kind, False, kept, before=size)
+    return Output(kind, True, entries, new, size)
+
+
+def _profile_after(answer: str, before: str) -> tuple[str, ...]:
+    """The core profile, if it is not empty."""
+    parsed = CoreAnswer.model_validate_json(answer)
+    if reason := check_core(parsed):
+        raise RefusedOperation(reason)
+    after = before if parsed.operation == "NONE" else applied(before, core_operation(parsed))
+    return tuple(filter(None, (after,)))
+
+
+def _new_entries(answer: str, kind: Kind, before: Mapping[str, str], turns: int) -> tuple[str, ...]:
+    operations = EntriesAnswer.model_validate_json(answer).operations
     actions, refused = valid_actions(kind, operations, before, turns)
     if refused:
-        return Output(kind, False, kept, before=size)
-    new = tuple(_text(action) for action in actions if action.action != "SKIP")
-    return Output(kind, True, (*kept, *new), new, size)
+        raise RefusedOperation(refused[0])
+    return tuple(_text(action) for action in actions if action.action != "SKIP")
 
 
 def _text(action: Action) -> str:

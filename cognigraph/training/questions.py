@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.model.transcript import Turn, numbered
 from cognigraph.llm import Model
-from cognigraph.llm.prompts import PromptFile, prompt_file, render
+from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Session, StoredMessage, Usage
 from cognigraph.model.messages import ANONYMOUS
 
@@ -32,7 +31,6 @@ MIX: Mapping[QuestionKind, float] = {"single": 0.5, "multi": 0.3, "temporal": 0.
 PROMPT = "questions-1"
 _PAGE = 200
 _LONGEST_QUERY = 2000
-_KINDS: Mapping[str, QuestionKind] = {kind: kind for kind in MIX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +44,13 @@ class SessionQuestion:
     answer: str
 
 
-def kinds_of_session(index: int, count: int = PER_SESSION) -> dict[QuestionKind, int]:
+def kinds_of_session(index: int) -> dict[QuestionKind, int]:
     """How many questions of each kind session number ``index`` (from 0) has.
 
     Each kind has its share of all questions so far, rounded; so two sessions of five questions
     have five, three and two of them.
     """
-    before, after = _allotted(index * count), _allotted((index + 1) * count)
+    before, after = (_allotted(number * PER_SESSION) for number in (index, index + 1))
     return {kind: after[kind] - before[kind] for kind in MIX}
 
 
@@ -67,12 +65,6 @@ def _allotted(total: int) -> dict[QuestionKind, int]:
     return allotted
 
 
-@cache
-def questions_prompt() -> PromptFile:
-    """The prompt that asks for questions."""
-    return prompt_file(PROMPT, "cognigraph.training.prompts")
-
-
 def make_questions(
     model: Model,
     *,
@@ -81,7 +73,6 @@ def make_questions(
     index: int,
     turns: str,
     earlier: str = "-",
-    count: int = PER_SESSION,
 ) -> tuple[list[SessionQuestion], list[str], Usage]:
     """Let a model write the questions of a session.
 
@@ -93,9 +84,9 @@ def make_questions(
     """
     from cognigraph.training.answer_schema import QuestionsAnswer
 
-    wanted = kinds_of_session(index, count)
+    wanted = kinds_of_session(index)
     prompt = render(
-        questions_prompt(),
+        prompt_file(PROMPT, "cognigraph.training.prompts"),
         single=str(wanted["single"]),
         multi=str(wanted["multi"]),
         temporal=str(wanted["temporal"]),
@@ -116,7 +107,7 @@ def valid_questions(
     counts: Counter[str] = Counter()
     seen: set[str] = set()
     for proposed in answer.questions:
-        kind = _KINDS.get(proposed.kind.strip().lower())
+        kind = next((known for known in MIX if known == proposed.kind.strip().lower()), None)
         question, text = proposed.question.strip(), proposed.answer.strip()
         if kind is None:
             refused.append(f"kind is not defined: {proposed.kind[:40] or '-'}")
@@ -147,7 +138,7 @@ def sessions_in_order(space: Space) -> list[Session]:
 
 
 def ask_about(
-    space: Space, session: Session, index: int, model: Model, count: int = PER_SESSION
+    space: Space, session: Session, index: int, model: Model
 ) -> tuple[list[SessionQuestion], list[str], Usage]:
     """Let a model write questions about a stored session, number ``index`` (from 0) of its space.
 
@@ -167,7 +158,7 @@ def ask_about(
     )
     return make_questions(
         model, space=space.name, session=session.id, index=index, turns=numbered(turns),
-        earlier=str(earlier) or "-", count=count,
+        earlier=str(earlier) or "-",
     )  # fmt: skip
 
 
@@ -193,8 +184,7 @@ def read_questions(path: Path) -> dict[tuple[str, str], list[SessionQuestion]]:
     """
     by_session: dict[tuple[str, str], list[SessionQuestion]] = {}
     try:
-        lines: Sequence[str] = path.read_text("utf-8").splitlines()
-        for line in lines:
+        for line in path.read_text("utf-8").splitlines():
             question = SessionQuestion(**json.loads(line))
             by_session.setdefault((question.space, question.session), []).append(question)
     except (OSError, ValueError, TypeError, RecursionError) as error:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from cognigraph import ConfigurationError
-from cognigraph.evaluate import evaluate_self
+from cognigraph.evaluate.own_data import evaluate_self
 from tests.conftest import START, OpenMemory
 
 pytestmark = pytest.mark.above_stores

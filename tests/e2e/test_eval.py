@@ -15,7 +15,7 @@ import pytest
 
 from cognigraph import Memory
 from cognigraph.cli.evaluating import judge_environment
-from cognigraph.evaluate import EvalSettings, Evaluation
+from cognigraph.evaluate.evaluation import EvalSettings, Evaluation
 from tests.e2e.command_line import Result, command, environment, run_here
 from tests.servers.model_server import Messages, ModelServer, good, status
 from tests.unit.test_benchmark_formats import realmem

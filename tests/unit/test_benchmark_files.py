@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.evaluate import DatasetError, locomo
-from cognigraph.evaluate.files import items, sha256
+from cognigraph.evaluate import locomo
+from cognigraph.evaluate.files import DatasetError, items, sha256
 from cognigraph.evaluate.formats import load
 from tests.cases import each
 

@@ -10,9 +10,8 @@ from typing import Any, get_args
 
 import pytest
 
-from cognigraph.evaluate import DatasetError
 from cognigraph.evaluate.dataset import Benchmark, Conversation
-from cognigraph.evaluate.files import sha256
+from cognigraph.evaluate.files import DatasetError, sha256
 from cognigraph.evaluate.formats import FORMATS, detect, files_of, load
 
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.evaluate import EvalSettings, Evaluation, page, write
+from cognigraph.evaluate import page
+from cognigraph.evaluate.evaluation import EvalSettings, Evaluation
 from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
+from cognigraph.evaluate.report import write
 from cognigraph.llm.prompts import render
 from tests.cases import each
 

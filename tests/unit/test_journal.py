@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.evaluate import DatasetError
-from cognigraph.evaluate.files import Journal
+from cognigraph.evaluate.files import DatasetError, Journal
 
 RECORDS = st.lists(
     st.fixed_dictionaries({"id": st.sampled_from("abc"), "text": st.text(max_size=20)}), max_size=6

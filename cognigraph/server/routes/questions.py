@@ -12,7 +12,7 @@ from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Explanation, SearchResult
 from cognigraph.plain_data import plain
 from cognigraph.server.access import Readable, grant_of
-from cognigraph.server.answers import answer, brief, brief_context, described, document, schema_of
+from cognigraph.server.answers import answer, brief, described, document, schema_of
 from cognigraph.server.bodies import Arguments, Explain, from_body
 from cognigraph.server.chosen_fields import Fields, fields_of
 from cognigraph.server.long_work import Report, run_long
@@ -38,7 +38,7 @@ def search(
         result = space.search(**given)
         stages(current, "cognigraph.search", result.trace.timings)
     explain = explain or given.get("explain", False)
-    return answer(brief(result), explain=explain, fields=fields)
+    return answer(result, explain=explain, fields=fields)
 
 
 @router.post("/context", responses=described(schema_of(Context)))
@@ -56,11 +56,11 @@ async def context(
 
     def work() -> Context:
         with span("cognigraph.context", space.name):
-            return brief_context(space.context(**given))
+            return space.context(**given)
 
     if given.get("strategy") is not None:  # asks the model in several rounds
         chosen = plain if fields is None else fields.of
-        return await run_long(request, lambda report: chosen(work()))
+        return await run_long(request, lambda report: chosen(brief(work())))
     return answer(await to_thread.run_sync(work), explain=explain, fields=fields)
 
 
@@ -86,15 +86,13 @@ def _ask(space: Space, given: Arguments, report: Report) -> Answer:
 @router.post("/why", responses=described(schema_of(Explanation)))
 def why(space: Readable, given: Annotated[Arguments, from_body(Space.why)]) -> Response:
     """Explain why a message is found for a question, or is not."""
-    explanation = space.why(**given)
-    return document(explanation)
+    return document(space.why(**given))
 
 
 @router.post("/cypher", responses=described(dict[str, list[dict[str, object]]]))
 def cypher(space: Readable, given: Annotated[Arguments, from_body(Space.cypher)]) -> Response:
     """Run a read-only Cypher query that sees only this space."""
-    rows = space.cypher(given.pop("query", None), **given)
-    return document({"rows": rows})
+    return document({"rows": space.cypher(given.pop("query", None), **given)})
 
 
 @router.get("/cypher", responses=described(dict[str, object]))

@@ -14,7 +14,6 @@ from cognigraph.model.storage import AuditEntry, Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
 from cognigraph.server.answers import (
     answer,
-    brief_spaces,
     described,
     document,
     page_of,
@@ -115,7 +114,7 @@ def search_spaces(
         )
     with span("cognigraph.search", f"{len(spaces)} spaces"):
         found = memory_of(request).search_spaces(spaces, **given)
-    return answer(brief_spaces(found), explain=explain, fields=fields)
+    return answer(found, explain=explain, fields=fields)
 
 
 @store.get("/info", responses=described(schema_of(StoreInfo)))
