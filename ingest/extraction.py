@@ -9,6 +9,7 @@ found none.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -122,7 +123,7 @@ class Extraction:
     written: tuple[WrittenRow, ...] = ()
 
 
-class Extractor:
+class Extractor(ABC):
     """Extracts from a window of chunks; the base of all extractors. Must be thread-safe.
 
     A subclass has a ``name`` and :meth:`extract`; all else has a default.
@@ -146,13 +147,13 @@ class Extractor:
     summarises: bool = False
     """Whether session summaries are updated in a step of its own, :meth:`summarise`."""
 
+    @abstractmethod
     def extract(self, window: Window) -> Extraction:
         """Extract from the window. A deterministic extractor returns equal results for it.
 
         Raises:
             ExtractionError: the window could not be read.
         """
-        raise NotImplementedError
 
     def summarise(self, window: Window) -> Extraction:
         """Update the session's summary; the window has no chunks."""
