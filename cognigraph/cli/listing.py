@@ -19,7 +19,7 @@ def _facts_in(parts: Iterable[Any]) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a command lists.
+    """How a command lists what its operation returns.
 
     ``name`` is the key in the JSON document, ``none`` what is said if there is nothing, with the
     arguments of the command in braces, and ``items`` makes the rows of what the operation returns.

@@ -1,4 +1,4 @@
-"""What else goes with some messages: by words that only they used, and in numbers.
+"""What is forgotten together with messages: what quotes words that only they used; and its counts.
 
 A message is read with those before it as context: "He moved to Oslo" can yield a fact that names
 Ben, whom only the message before it named. Once that one is forgotten, the fact must go too.
@@ -14,7 +14,7 @@ from cognigraph.stores.protocols import Chosen
 from cognigraph.text.terms import STOP_WORDS, terms
 
 Counts = tuple[int, int]
-"""How many go, and how many stay because other messages say or mention them too."""
+"""How many are deleted, and how many stay because other messages support them too."""
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ def only_in(gone: Iterable[str], left: Iterable[str]) -> frozenset[str]:
 
 
 def leaking(words: frozenset[str], names: Mapping[str, Iterable[str]]) -> list[str]:
-    """Those of some chunks for which something was read that has one of these words, sorted.
+    """The chunks out of which a name with one of these words was read, sorted.
 
     ``names`` are the names and spellings that were read out of each chunk.
     """
@@ -89,7 +89,7 @@ def leaking(words: frozenset[str], names: Mapping[str, Iterable[str]]) -> list[s
 def quoting(
     reasons: Mapping[str, tuple[str, str]], gone: Iterable[str], left: Iterable[str]
 ) -> list[str]:
-    """Those of some rulings whose reason quotes the forgotten texts, sorted.
+    """The rulings whose reason quotes the forgotten texts, sorted.
 
     ``reasons`` are by ruling: the reason, and the facts in words that it is about. It quotes if it
     has a word that only the forgotten texts used, apart from those of the facts and words without a

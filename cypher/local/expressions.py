@@ -201,11 +201,11 @@ class Expressions(Cursor):
         super().__init__(query, tokens)
         self.parameters = parameters
         self.graph = Graph()
-        """In which EXISTS looks when the query runs."""
+        """The graph in which EXISTS looks for a match; set when the query runs."""
         self.names: set[str] = set()
-        """What can be referred to here."""
+        """The variables that are defined at this point of the query."""
         self.labelled: set[str] = set()
-        """Those of them that are nodes of which a label is known."""
+        """The variables that stand for nodes with a known label."""
         self.labels: set[str] | None = set()
         """The labels of all nodes that patterns name; ``None`` if one can have any label."""
         self.has_relationships = False

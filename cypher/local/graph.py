@@ -134,7 +134,7 @@ def _all(
 
 
 def _start(chain: Chain, row: Row) -> int:
-    """Where a chain is begun: at a node that is known, else at one of which there are few."""
+    """The node to begin a match at: one that is bound already, else one with few candidates."""
 
     def worth(place: int) -> tuple[bool, bool, bool]:
         node = chain.nodes[place]
