@@ -137,7 +137,7 @@ def test_the_server_is_ready_when_the_first_question_is_no_slower_than_others(se
 
 @pytest.mark.slow
 def test_a_server_whose_embedder_fails_is_ready_and_says_why_with_each_request(serve, tmp_path):
-    class Failing(Extractor):
+    class Failing:
         name, dimension = "failing", 4
 
         def embed(self, texts):
