@@ -39,11 +39,9 @@ function memoryOf(directory, isSubagent) {
     /** The user has said something: store it, and recall what belongs to it. */
     async prompted(id, message, text) {
       if (!text?.trim() || (await isSubagent(id).catch(() => false))) return;
-      const before = sessions.get(id)?.start;
-      const [start, prompt] = await Promise.all([
-        before ?? hook("session.start", told(id)),
-        hook("session.prompt", told(id, { prompt: text, message_id: message })),
-      ]);
+      // One after the other: once the prompt is stored, the block of the start is out of date.
+      const start = sessions.get(id)?.start ?? (await hook("session.start", told(id)));
+      const prompt = await hook("session.prompt", told(id, { prompt: text, message_id: message }));
       sessions.delete(id); // the newest comes last
       sessions.set(id, { start, prompt });
       if (sessions.size > MOST_SESSIONS) sessions.delete(sessions.keys().next().value);
