@@ -195,10 +195,9 @@ LEAKED = [*ATTACKS[:6]]
 
 
 @pytest.mark.every_line
-@each("query", ATTACKS)
-def test_attacks_show_nothing_of_the_canary(aviary: Aviary, query: str) -> None:
+def test_attacks_show_nothing_of_the_canary(aviary: Aviary) -> None:
     tally = Tally()
-    aviary.check([query], tally)
+    aviary.check(ATTACKS, tally)
     assert tally.leaks == []
 
 
@@ -213,11 +212,10 @@ LITERALS = [
 ]
 
 
-@each("query", LITERALS)
-def test_text_from_the_query_itself_is_not_a_leak(aviary: Aviary, query: str) -> None:
+def test_text_from_the_query_itself_is_not_a_leak(aviary: Aviary) -> None:
     tally = Tally()
-    aviary.check([query], tally)
-    assert (tally.leaks, tally.compared["rows"]) == ([], 2)
+    aviary.check(LITERALS, tally)
+    assert (tally.leaks, tally.compared["rows"]) == ([], 2 * len(LITERALS))
 
 
 def test_an_error_is_compared_where_the_plan_is_the_same(aviary: Aviary) -> None:
