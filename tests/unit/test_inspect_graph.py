@@ -339,9 +339,10 @@ def test_an_error_shows_line_and_column() -> None:
 
 
 def test_unconnected_patterns_with_too_many_combinations_are_refused() -> None:
-    graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(600)], [])
-    with pytest.raises(QueryError, match="more than 200,000 intermediate rows"):
-        run_on_graph(graph, "MATCH (a:Chunk), (b:Chunk) RETURN count(*)", {}, limit=5, timeout=9)
+    graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(60)], [])
+    query, limits = "MATCH (a:Chunk), (b:Chunk) RETURN count(*)", QuerySettings(max_rows=2000)
+    with pytest.raises(QueryError, match="more than 2,000 intermediate rows"):
+        run_on_graph(graph, query, {}, limit=5, timeout=9, limits=limits)
 
 
 @pytest.mark.slow
