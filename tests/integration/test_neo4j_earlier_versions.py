@@ -20,7 +20,9 @@ from neo4j import Driver, GraphDatabase
 
 from cognigraph import Memory
 from cognigraph.stores.neo4j.tokens import having_marks
-from cognigraph.testing import FrozenClock, HashEmbedder
+from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+from tests.conftest import START
+from tests.contract import first_schema, test_migration
 from tests.earlier_versions import NOW, goes_on, holds_the_sample, holds_what_version_8_holds
 from tests.servers.neo4j_server import Server
 
@@ -102,6 +104,9 @@ def driver(neo4j_server: Server) -> Iterator[Driver]:
         )
 
 
+RESOLVED, UNREAD, SPOKEN = "resolved", "unread", "spoken"
+"""Spaces as ``tests/contract/test_migration.py`` writes them, migrated with the graph of step 1."""
+
 OTHERS = [
     pytest.param(step, marks=pytest.mark.thorough)
     for step in ("2", "3", "4", "5-near", "6-near", "6", "7")
@@ -114,6 +119,12 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
     driver: Driver, neo4j_server: Server, step: str
 ) -> None:
     graph = json.loads(gzip.decompress((GRAPHS / f"step{step}.json.gz").read_bytes()))
+    old: Any = {"location": neo4j_server.uri, "auth": neo4j_server.auth}
+    if step == "1":
+        for name in (RESOLVED, UNREAD, SPOKEN):
+            first_schema.neo4j(neo4j_server.uri, neo4j_server.auth, name)
+        test_migration.leave_unread(old, UNREAD, test_migration.UNREAD)
+        test_migration.name_speakers(old, SPOKEN)
     load(driver, graph)
     with Memory(
         neo4j_server.uri,
@@ -136,6 +147,8 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
         else:
             holds_the_sample(memory, space)
             goes_on(memory, space)
+        if step == "1":
+            test_migration.has_roles(memory.space(SPOKEN))
         memory.admin.delete_space(space.name)
         left = driver.execute_query(
             "MATCH (node) WHERE node.space = $space OR node.name = $space RETURN labels(node)",
@@ -151,3 +164,6 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
     ]
     assert set(map(shape, graph["schema"])) - REPLACED <= set(map(shape, now))
     assert REPLACED.isdisjoint(map(shape, now))
+    if step == "1":
+        test_migration.is_resolved(old, RESOLVED, FrozenClock(START), ScriptedExtractor())
+        test_migration.queues_the_summary(old, UNREAD, FrozenClock(START))
