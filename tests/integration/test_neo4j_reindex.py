@@ -140,7 +140,8 @@ def test_big_spaces_get_their_indexes_before_the_switch(
     with_new.close()  # before job.clean()
     assert properties(driver) == {"embedding": done.vectors, "embedding_b": done.vectors}
     back = opened(neo4j_server, OLD)
-    assert candidates_of(back, OLD).chunks.by_vector.sum() == 5
+    near = CandidateQuery(OLD.embed_query("said number 7"), triples_by_vector=5)
+    assert back.search.candidates(SPACE, near).triples.by_vector.sum() == 5
     assert reindex(back, OLD).vectors == 0
     back.close()
     assert properties(driver) == {"embedding": done.vectors, "embedding_b": 0}

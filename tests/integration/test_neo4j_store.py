@@ -509,81 +509,76 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
 
 
 @pytest.mark.changes_indexes
-def test_as_of_and_filters_by_session_or_time_find_what_is_far_from_the_question(
+def test_as_of_and_filters_find_what_is_far_from_the_question(
     open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All that passes is compared if it is little; else the indexes of the space are asked."""
+    """All that passes is compared if it is little, else the indexes of the space are asked.
+
+    So it is by session and time. By tags or metadata, all that have them are compared, or the
+    vector index gives enough, or too few.
+    """
     store = open_store(exact_up_to=20)
     vector = unit(1)[0]
-    near = [message(space, n, vector=vector, minute=100 + n) for n in range(60)]
+    near = [message(space, n, vector=vector, minute=100 + n) for n in range(90)]
     texts = ("apple pie", "river bank", "apple river", "cloud", "apple")
-    far = [
+    rows = [
         message(
             space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n, text=text, session="far"
         )
         for n, text in enumerate(texts)
     ]
-    store.messages.insert(space, near + far)
+    long = "x" * 200
+    data = MessageData('{"n": 7, "deep": {"a": 1}}', ("far", long))
+    far = [replace(row, data=data) for row in rows]
+    without = message(
+        space, 105, vector=0.5 * vector + unit(1)[0], minute=60, text="apple juice today"
+    )
+    store.messages.insert(space, [*near, *far, without])
     store.messages.insert(space, [message(space, 999)])
     wait_until_online(driver, index_name("Chunk", space))
     query = CandidateQuery(vector, terms=("appl",), chunks_by_vector=5, chunks_by_terms=2)
     uids = [row.chunks[0].uid for row in far]
     as_of = CandidateQuery(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
     assert set(store.search.candidates(space, as_of).chunks.uids) == set(uids)
-    for most in (2000, 5):
-        monkeypatch.setattr(few_chunks, "_MOST", most)
-        for where in (
-            Filter(session="far", roles=("person",)),
-            Filter(until=START + timedelta(minutes=50)),
-            Filter(session=["far", "none"], since=START, until=START + timedelta(minutes=5)),
-        ):
-            found = store.search.candidates(space, replace(query, where=where)).chunks
-            assert set(found.uids) == set(uids), most
-            assert found.by_vector.all()
-            # Shorter texts are better matches; both beat a text with another word beside it.
-            best = {uid for uid, chosen in zip(found.uids, found.by_terms, strict=True) if chosen}
-            assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
-        early = Filter(until=START + timedelta(minutes=2), session="far")
-        found = store.search.candidates(space, replace(query, where=early)).chunks
-        assert set(found.uids) == {*uids[:2]}, most
-        nothing = store.search.candidates(space, replace(query, where=Filter(session="none")))
-        assert nothing.chunks.uids == (), most
-
-
-@pytest.mark.changes_indexes
-def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
-    open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether all that have them are compared, or the vector index gives enough, or too few."""
-    store = open_store(exact_up_to=20)
-    vector = unit(1)[0]
-    near = [message(space, n, vector=vector, minute=100 + n) for n in range(90)]
-    texts = ("apple pie", "river bank", "apple river", "cloud", "apple", "apple juice today")
-    rows = [
-        message(space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n, text=text)
-        for n, text in enumerate(texts)
-    ]
-    long = "x" * 200
-    data = [MessageData('{"n": 7, "deep": {"a": 1}}', ("far", long))] * 5
-    far = [replace(row, data=one) for row, one in zip(rows, [*data, None], strict=True)]
-    store.messages.insert(space, near + far)
-    store.messages.insert(space, [message(space, 999)])
-    wait_until_online(driver, index_name("Chunk", space))
-    query = CandidateQuery(vector, terms=("appl",), chunks_by_vector=5, chunks_by_terms=2)
-    uids = [row.chunks[0].uid for row in far]
 
     def found(**where: Any) -> ChunkCandidates:
         return store.search.candidates(space, replace(query, where=Filter(**where))).chunks
+
+    def best_of(chunks: ChunkCandidates) -> set[str]:
+        return {uid for uid, chosen in zip(chunks.uids, chunks.by_terms, strict=True) if chosen}
+
+    def are_best(best: set[str]) -> bool:
+        """Shorter texts are better matches; both beat a text with another word beside it."""
+        return uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
+
+    for most in (2000, 5):
+        with monkeypatch.context() as patch:
+            patch.setattr(few_chunks, "_MOST", most)
+            for where in (
+                {"session": "far", "roles": ("person",)},
+                {"until": START + timedelta(minutes=50)},
+                {
+                    "session": ["far", "none"],
+                    "since": START,
+                    "until": START + timedelta(minutes=5),
+                },
+            ):
+                chunks = found(**where)
+                assert set(chunks.uids) == set(uids), most
+                assert chunks.by_vector.all()
+                assert are_best(best_of(chunks)), most
+            early = found(until=START + timedelta(minutes=2), session="far")
+            assert set(early.uids) == {*uids[:2]}, most
+            assert found(session="none").uids == (), most
 
     for few, fetched in ((2000, 2000), (0, 2000), (0, 20)):
         monkeypatch.setattr(sources, "_FEW", few)
         monkeypatch.setattr(sources, "_MOST_FETCHED", fetched)
         for where in ({"tags": ["far", long]}, {"metadata": {"n": 7.0}, "speaker": "Ann"}):
             chunks = found(**where)
-            assert set(chunks.uids) == set(uids[:5]), (few, fetched)
+            assert set(chunks.uids) == set(uids), (few, fetched)
             assert chunks.by_vector.sum() >= 3
-            best = {uid for uid, chosen in zip(chunks.uids, chunks.by_terms, strict=True) if chosen}
-            assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
+            assert are_best(best_of(chunks)), (few, fetched)
         early = found(tags=["far"], until=START + timedelta(minutes=2))
         assert set(early.uids) == set(uids[:2]), (few, fetched)
         for nothing in ({"tags": ["far", "near"]}, {"tags": ["far"], "speaker": "Ben"}):
