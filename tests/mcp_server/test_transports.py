@@ -51,15 +51,6 @@ def test_a_client_works_over_standard_input_and_output(tmp_path):
         assert memory.spaces() == ["ann"]
         assert memory.space("ann").stats().leased == 0
 
-    async def look() -> set[str]:
-        async with Client(parameters(db, "--space", "ann", "--read-only")) as client:
-            found = await client.call_tool("search_memories", {"question": "Oslo"})
-            line = found.content[0].text.splitlines()[0]  # type: ignore[union-attr]
-            assert line.endswith(" Ann: I moved to Oslo.")
-            return {tool.name for tool in (await client.list_tools()).tools}
-
-    assert asyncio.run(look()) == {"get_context", "search_memories", "look_up", "cypher"}
-
 
 def test_nothing_but_the_protocol_is_on_standard_output_and_a_kill_loses_nothing(tmp_path):
     db = tmp_path / "memory.db"
