@@ -250,6 +250,8 @@ def prepared(
             yield record
             continue
         message = with_keys(record.value, options.columns)
+        if options.session and not reader.names_session:
+            message["session"] = options.session
         identifier.identify(message)  # before the time is converted: ids stay those of old versions
         message = with_time(message)
         if options.speaker and not any(message.get(n) for n in ("speaker", "role", "name")):

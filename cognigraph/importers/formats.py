@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers import csv_rows, mail, notes, slack, store_items, telegram, whatsapp
+from cognigraph.importers import csv_rows, mail, notes, slack, telegram, whatsapp
 from cognigraph.importers.agent_sessions import CLAUDE_CODE, CODEX, GEMINI, OPENCODE
 from cognigraph.importers.chat_exports import CHATGPT, CLAUDE
 from cognigraph.importers.chat_messages import LANGCHAIN, LINES, OPENAI
-from cognigraph.importers.memory_dumps import GRAPHITI, MEM0
+from cognigraph.importers.memory_dumps import GRAPHITI, LANGGRAPH, MEM0
 from cognigraph.importers.record import Head, Reader
 from cognigraph.importers.source import FolderFiles, Input, Location, locate
 
@@ -20,7 +20,7 @@ READERS: dict[str, Reader] = {
     for reader in (
         notes.READER, csv_rows.READER, mail.READER, whatsapp.READER, telegram.READER, slack.READER,
         CHATGPT, CLAUDE, GEMINI, CLAUDE_CODE, OPENCODE, CODEX, GRAPHITI, MEM0,
-        store_items.READER, LANGCHAIN, OPENAI, LINES,
+        LANGGRAPH, LANGCHAIN, OPENAI, LINES,
     )
 }  # fmt: skip
 """The readers, in the order in which they are asked whether a file is theirs."""

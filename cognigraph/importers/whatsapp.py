@@ -33,7 +33,9 @@ HEAD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """How a message begins: ``12/31/23, 9:41 PM - `` on Android, ``[31.12.23, 21:41:05] `` on iOS."""
-_DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+"""Characters that steer the direction of writing."""
+_UNMARKED = str.maketrans("", "", _MARKS)
 _BY_PHONE = "\u200e"
 """What stands before a text that iOS wrote, and nobody said."""
 _SPEAKER = re.compile(r"([^:\n]{1,100}): ?(.*)", re.DOTALL)
@@ -69,7 +71,7 @@ _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 
 def _unmarked(line: str) -> str:
     """A line without what steers the direction of writing."""
-    return _DIRECTIONS.sub("", line)
+    return line.translate(_UNMARKED)
 
 
 def _sniff(head: Head) -> bool:
@@ -173,7 +175,7 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
             order = date_order(heads)
             whole.seek(0)
             for entry in _entries(_lines(whole), order):
-                if (value := _message(entry, file, options)) is not None:
+                if (value := _message(entry, file)) is not None:
                     yield Record(Position(entry.line), value)
         except UnicodeDecodeError:
             yield Record(Position(1), Bad("is in a file that is not UTF-8"))
@@ -187,7 +189,6 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
 def _entries(lines: Iterator[str], order: str) -> Iterator[_Entry]:
     entry: _Entry | None = None
     for number, line in enumerate(lines, 1):
-        bare = line.lstrip("".join(map(chr, _MARKS)))
         match = HEAD.match(_unmarked(line))
         at = _moment(match, order) if match else None
         if match is None or at is None:
@@ -197,12 +198,9 @@ def _entries(lines: Iterator[str], order: str) -> Iterator[_Entry]:
         if entry is not None:
             yield entry
         entry = _Entry(number, at, match["bracket"] is not None)
-        entry.append(_after_head(bare, match.end()))
+        entry.append(_after_head(line, match.end()))
     if entry is not None:
         yield entry
-
-
-_MARKS = (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
 
 
 def _after_head(line: str, length: int) -> str:
@@ -210,11 +208,11 @@ def _after_head(line: str, length: int) -> str:
     for index, character in enumerate(line):
         if not length:
             return line[index:]
-        length -= ord(character) not in _MARKS
+        length -= character not in _MARKS
     return ""
 
 
-def _message(entry: _Entry, file: Input, options: ReadOptions) -> dict[str, object] | Bad | None:
+def _message(entry: _Entry, file: Input) -> dict[str, object] | Bad | None:
     """The fields of a message; ``None`` for what the app itself wrote."""
     said = _SPEAKER.fullmatch("\n".join(entry.lines).strip())
     if said is None:
@@ -224,15 +222,15 @@ def _message(entry: _Entry, file: Input, options: ReadOptions) -> dict[str, obje
     text, media = _content(_EDITED.sub("", said[2]), is_ios=entry.is_ios)
     if not text and not media:
         return None
-    day = entry.at.date().isoformat()
-    made: dict[str, object] = {
+    title = _title(file)
+    return {
         "text": text,
-        "session": options.session or f"{_title(file)} {day}",
+        "session": f"{title} {entry.at.date()}",
         "speaker": _unmarked(said[1]).strip().removeprefix("~").strip(),
         "at": entry.at.isoformat(),
-        "metadata": {"chat": _title(file)},
+        "metadata": {"chat": title},
+        "raw": {"media": media} if media else None,
     }
-    return made | ({"raw": {"media": media}} if media else {})
 
 
 def _content(text: str, *, is_ios: bool) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from cognigraph.importers.store_items import (
+from cognigraph.importers.memory_dumps import (
     ITEM_TAG,
     PREFIX,
     labels_of,
