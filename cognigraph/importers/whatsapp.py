@@ -190,15 +190,13 @@ def _entries(lines: Iterator[str], order: str) -> Iterator[_Entry]:
     entry: _Entry | None = None
     for number, line in enumerate(lines, 1):
         match = HEAD.match(_unmarked(line))
-        at = _moment(match, order) if match else None
-        if match is None or at is None:
+        if match and (at := _moment(match, order)):
             if entry is not None:
-                entry.append(line)
-            continue
+                yield entry
+            entry = _Entry(number, at, match["bracket"] is not None)
+            line = _after_head(line, match.end())
         if entry is not None:
-            yield entry
-        entry = _Entry(number, at, match["bracket"] is not None)
-        entry.append(_after_head(line, match.end()))
+            entry.append(line)
     if entry is not None:
         yield entry
 
@@ -235,30 +233,31 @@ def _message(entry: _Entry, file: Input) -> dict[str, object] | Bad | None:
 
 def _content(text: str, *, is_ios: bool) -> tuple[str, str]:
     """The words, such as a caption, and the photo or file, or the note that one was left out."""
-    if _DELETED.fullmatch(_unmarked(text).strip()):
+    plain = _unmarked(text).strip()
+    if _DELETED.fullmatch(plain):
         return "", ""
-    said, by_phone, told = text.partition(_BY_PHONE) if is_ios else ("", "", text)
-    if is_ios and not by_phone:
-        return _unmarked(text).strip(), ""
-    told = _unmarked(told)
-    found = _ATTACHED.match(told) or _OMITTED.match(told.lstrip())
-    if found is None:
-        return (said.strip(), "") if is_ios else (_unmarked(text).strip(), "")
-    is_whole = told[found.end() : found.end() + 1] in ("", "\n") or is_ios
-    if not is_whole:
-        return _unmarked(text).strip(), ""
-    caption = told[found.end() :].strip()
-    groups = found.groupdict()
-    media = groups.get("ios") or groups.get("android") or found[0].strip("<>")
-    return "\n".join(filter(None, [_unmarked(said).strip(), caption])), media
+    # What the phone wrote is marked on iOS; on Android it is a line of its own.
+    words, mark, note = text.partition(_BY_PHONE) if is_ios else ("", "", text)
+    if is_ios and not mark:
+        return plain, ""
+    note = _unmarked(note)
+    media = _ATTACHED.match(note) or _OMITTED.match(note.lstrip())
+    if media is None:
+        return (words.strip() if is_ios else plain), ""
+    rest = note[media.end() :]
+    if not is_ios and rest and not rest.startswith("\n"):
+        return plain, ""
+    groups = media.groupdict()
+    name = groups.get("ios") or groups.get("android") or media[0].strip("<>")
+    return "\n".join(filter(None, [_unmarked(words).strip(), rest.strip()])), name
 
 
 def _title(file: Input) -> str:
     """The name of the chat, which is only in that of the file or the archive."""
     stem = file.archive if file.archive and file.stem == "_chat" else file.stem
     match = _TITLE.fullmatch(stem)
-    found = next((group for group in match.groups() if group), stem) if match else stem
-    return found.strip(" _-") or "chat"
+    name = next((group for group in match.groups() if group), stem) if match else stem
+    return name.strip(" _-") or "chat"
 
 
 READER = Reader(
