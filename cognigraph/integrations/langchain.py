@@ -7,7 +7,7 @@ from typing import Any
 
 from cognigraph.importers.chat_messages import message_of
 from cognigraph.importers.record import Bad
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
 from cognigraph.integrations.transcript import Transcript, Turn
 from cognigraph.model import StoredMessage
 from cognigraph.space import Space

@@ -27,7 +27,8 @@ from cognigraph.importers.memory_dumps import (
     session_of,
     text_of_value,
 )
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
+from cognigraph.integrations.transcript import all_messages, message_scores
 from cognigraph.model import Filter, Message, StoredMessage
 from cognigraph.space import Space
 
@@ -101,7 +102,7 @@ class CogniGraphStore(BaseStore):
     def _read(self, op: Op, vectors: Vectors) -> Result:
         if isinstance(op, GetOp):
             stored = self._space.get(op.key, session_of(op.namespace))
-            return None if stored is None else _item(stored)
+            return None if stored is None else Item(**_fields_of(stored))
         if isinstance(op, SearchOp):
             return self._search(op, vectors)
         if isinstance(op, ListNamespacesOp):
@@ -155,13 +156,9 @@ class CogniGraphStore(BaseStore):
 
     @staticmethod
     def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str:
-        texts = [
-            text
-            for path in fields
-            for text in (
-                [text_of_value(value)] if path == _WHOLE else get_text_at_path(value, path)
-            )
-        ]
+        texts: list[str] = []
+        for path in fields:
+            texts += [text_of_value(value)] if path == _WHOLE else get_text_at_path(value, path)
         return "\n".join(texts)
 
     # Reading
@@ -200,38 +197,24 @@ class CogniGraphStore(BaseStore):
         asked = wanted
         while True:
             hits = self._space.search(cast(str, op.query), asked, where=where).hits
-            scores: dict[tuple[str, str], float] = {}
-            for hit in hits:
-                scores.setdefault((hit.session, hit.id), hit.score)
             found = [
-                item
-                for (session, key), score in scores.items()
-                if (item := self._search_item(session, key, score)) is not None
-                and matches(item.value, op.filter)
+                _search_item(stored, score)
+                for (session, key), score in message_scores(hits).items()
+                if (stored := self._space.get(key, session)) is not None
+                and matches(stored.raw["value"], op.filter)
             ]
             if len(found) >= wanted or len(hits) < asked:
                 return found[:wanted]
             asked *= 4
-
-    def _search_item(self, session: str, key: str, score: float) -> SearchItem | None:
-        stored = self._space.get(key, session)
-        return None if stored is None else _search_item(stored, score)
 
     def _listed(self, op: SearchOp) -> Iterator[tuple[SearchItem, Mapping[str, Any]]]:
         """Items below a prefix that pass the filter, each with its payload."""
         prefix = tuple(op.namespace_prefix)
         for namespace in self._all_namespaces():
             if namespace[: len(prefix)] == prefix:
-                for stored in self._messages(session_of(namespace)):
-                    item = _search_item(stored, None)
-                    if matches(item.value, op.filter):
-                        yield item, stored.raw
-
-    def _messages(self, session: str) -> Iterator[StoredMessage]:
-        page = self._space.messages(session=session, limit=_PAGE)
-        while page:
-            yield from (message for message in page if ITEM_TAG in message.tags)
-            page = self._space.messages(session=session, limit=_PAGE, after=page.cursor)
+                for stored in all_messages(self._space, session_of(namespace)):
+                    if ITEM_TAG in stored.tags and matches(stored.raw["value"], op.filter):
+                        yield _search_item(stored, None), stored.raw
 
     def _all_namespaces(self) -> list[tuple[str, ...]]:
         found: list[tuple[str, ...]] = []
@@ -270,18 +253,14 @@ def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _fields_of(stored: StoredMessage) -> dict[str, Any]:
-    raw = stored.raw
+    """The fields of an item, for ``Item`` and ``SearchItem``."""
     return {
-        "value": dict(raw["value"]),
+        "value": dict(stored.raw["value"]),
         "key": stored.id,
         "namespace": namespace_of(stored.session),
         "created_at": stored.at,
-        "updated_at": datetime.fromisoformat(raw["updated_at"]),
+        "updated_at": datetime.fromisoformat(stored.raw["updated_at"]),
     }
-
-
-def _item(stored: StoredMessage) -> Item:
-    return Item(**_fields_of(stored))
 
 
 def _search_item(stored: StoredMessage, score: float | None) -> SearchItem:

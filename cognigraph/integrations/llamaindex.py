@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
 from cognigraph.model import Message
 from cognigraph.model.messages import as_role
 from cognigraph.space import Space

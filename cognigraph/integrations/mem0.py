@@ -7,16 +7,17 @@ mem0 would ask a model for are read out of it afterwards, and ``search`` finds t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice, pairwise
 from typing import Any
 from uuid import uuid4
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.memory_dumps import OWNERS, space_of_owner
+from cognigraph.integrations.transcript import all_messages, message_scores
 from cognigraph.memory import Memory
-from cognigraph.model import Filter, Hit, Message, StoredMessage
+from cognigraph.model import Filter, Message, StoredMessage
 from cognigraph.space import Space
 
-_PAGE = 500
 _OF_THE_MEMORY = frozenset({"hash", "actor_id", "created_at", "updated_at", "categories"})
 """What an imported memory keeps in its metadata, and mem0 gives beside them."""
 
@@ -43,14 +44,13 @@ class Mem0Memory:
         infer: bool = True,
     ) -> dict[str, Any]:
         """Store messages. ``infer`` is accepted; facts are always read out of messages later."""
-        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        owners = _conditions(None, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(owners)
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         elif isinstance(messages, Mapping):
             messages = [messages]
-        given = {name: value for name, value in owners.items() if value is not None}
-        extra = dict(metadata or {}) | given
+        extra = dict(metadata or {}) | owners
         made = [_message(item, extra, run_id or "default", timestamp) for item in messages]
         result = space.add_many(made)
         texts = {message.id: message.text for message in made}
@@ -83,13 +83,10 @@ class Mem0Memory:
         space = self._space(wanted)
         k = top_k if limit is None else limit
         found = space.search(query, k, reference_date, where=Filter(metadata=wanted))
-        hits: dict[tuple[str, str], Hit] = {}
-        for hit in found.hits:
-            hits.setdefault((hit.session, hit.id), hit)
         results = [
-            _result(space, stored, hit.score)
-            for (session, id), hit in hits.items()
-            if (threshold is None or hit.score >= threshold)
+            _result(space, stored, score)
+            for (session, id), score in message_scores(found.hits).items()
+            if (threshold is None or score >= threshold)
             and (stored := space.get(id, session)) is not None
         ]
         return {"results": results}
@@ -113,26 +110,22 @@ class Mem0Memory:
         wanted = _conditions(filters, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(wanted)
         top_k = top_k if limit is None else limit
-        found: list[StoredMessage] = []
-        page = space.messages(order="newest", limit=_PAGE)
-        while page and len(found) < top_k:
-            found += [item for item in page if wanted.items() <= dict(item.metadata).items()]
-            page = space.messages(order="newest", limit=_PAGE, after=page.cursor)
-        return {"results": [_result(space, stored) for stored in found[:top_k]]}
+        matching = (
+            _result(space, stored)
+            for stored in all_messages(space, order="newest")
+            if wanted.items() <= dict(stored.metadata).items()
+        )
+        return {"results": list(islice(matching, top_k))}
 
     def update(self, memory_id: str, data: str) -> dict[str, str]:
         """Give a memory another text."""
-        space, stored = self._stored(memory_id)
-        if stored is None:
-            raise ValueError(f"Memory with id {memory_id} not found")
+        space, stored = self._existing(memory_id)
         space.update(stored.id, data, session=stored.session)
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
         """Forget a memory."""
-        space, stored = self._stored(memory_id)
-        if stored is None:
-            raise ValueError(f"Memory with id {memory_id} not found")
+        space, stored = self._existing(memory_id)
         space.forget(message=stored.id, session=stored.session)
         return {"message": "Memory deleted successfully!"}
 
@@ -144,14 +137,14 @@ class Mem0Memory:
         run_id: str | None = None,
     ) -> dict[str, str]:
         """Forget all memories of a user, of an agent, or of a run."""
-        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        owners = _conditions(None, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(owners)
-        if sum(value is not None for value in owners.values()) > 1 and run_id is None:
-            raise ConfigurationError("delete_all takes a user, an agent or a run, not several")
-        if run_id is not None and (user_id is not None or agent_id is not None):
+        if len(owners) == 1:
+            self._memory.admin.delete_space(space.name)
+        elif run_id is not None:  # a run of a user or an agent is a session of their space
             space.forget(session=run_id)
         else:
-            self._memory.admin.delete_space(space.name)
+            raise ConfigurationError("delete_all takes a user, an agent or a run, not several")
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
@@ -159,20 +152,16 @@ class Mem0Memory:
         space, stored = self._stored(memory_id)
         if stored is None:
             return []
-        texts: list[Any] = [None]
-        changes = []
-        for version in space.overview.versions(stored.id, stored.session):
-            event = "ADD" if texts == [None] else "UPDATE"
-            changes.append(
-                {
-                    "memory_id": memory_id,
-                    "old_memory": texts[-1],
-                    "new_memory": version.text,
-                    "event": event,
-                }
-            )
-            texts.append(version.text)
-        return changes
+        texts = [version.text for version in space.overview.versions(stored.id, stored.session)]
+        return [
+            {
+                "memory_id": memory_id,
+                "old_memory": before,
+                "new_memory": text,
+                "event": "ADD" if before is None else "UPDATE",
+            }
+            for before, text in pairwise([None, *texts])
+        ]
 
     def reset(self) -> None:
         """Delete the spaces of all users, agents and runs."""
@@ -195,6 +184,12 @@ class Mem0Memory:
             raise ValueError(f"{memory_id!r} is no id that add() or search() has returned")
         space = self._memory.space(name)
         return space, space.get(id)
+
+    def _existing(self, memory_id: str) -> tuple[Space, StoredMessage]:
+        space, stored = self._stored(memory_id)
+        if stored is None:
+            raise ValueError(f"Memory with id {memory_id} not found")
+        return space, stored
 
 
 def _message(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
 from cognigraph.integrations.transcript import Transcript, Turn
 from cognigraph.model import Role, StoredMessage
 from cognigraph.model.chat import text_of

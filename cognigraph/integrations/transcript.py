@@ -5,15 +5,39 @@ Each message keeps what the framework gave in ``raw``, so nothing is lost on the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
-from cognigraph.model import Message, Role, StoredMessage
+from cognigraph.model import Hit, Message, Role, StoredMessage
 from cognigraph.space import Space
 
 _PAGE = 500
+
+
+def all_messages(
+    space: Space,
+    session: str | None = None,
+    order: Literal["oldest", "newest"] = "oldest",
+    limit: int | None = None,
+) -> Iterator[StoredMessage]:
+    """The messages of a space or session, or as many as ``limit`` says, page by page."""
+    after, left = None, sys.maxsize if limit is None else max(limit, 0)
+    while left and (
+        page := space.messages(session=session, order=order, limit=min(left, _PAGE), after=after)
+    ):
+        yield from page
+        after, left = page.cursor, left - len(page)
+
+
+def message_scores(hits: Iterable[Hit]) -> dict[tuple[str, str], float]:
+    """The best score of each message, by its session and id; a long message may have several."""
+    scores: dict[tuple[str, str], float] = {}
+    for hit in hits:
+        scores.setdefault((hit.session, hit.id), hit.score)
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +73,8 @@ class Transcript:
 
     def read(self, limit: int | None = None) -> list[StoredMessage]:
         """All messages, or the last ``limit``, the oldest first."""
-        if limit is not None and limit <= 0:
-            return []
-        found: list[StoredMessage] = []
-        size = _PAGE if limit is None else min(limit, _PAGE)
-        page = self._space.messages(session=self._session, order="newest", limit=size)
-        while page:
-            found += page
-            if limit is not None and len(found) >= limit:
-                break
-            page = self._space.messages(
-                session=self._session, order="newest", limit=size, after=page.cursor
-            )
-        return found[:limit][::-1]
+        newest = all_messages(self._space, self._session, "newest", limit)
+        return list(newest)[::-1]
 
     def pop(self) -> StoredMessage | None:
         """Take the last message off, and return it."""
