@@ -154,9 +154,9 @@ def _codex_sniff(head: Head) -> bool:
 def _codex_read(file: Input, options: ReadOptions) -> Iterator[Record]:
     """What the user and Codex said.
 
-    It is in the events that Codex shows again when a session is resumed; what a model gets beside
-    it, such as instructions and the folder, is not among them. A file that is read from the middle
-    on has its session in its name.
+    Only the events are read that Codex shows again when a session is resumed. What else the model
+    gets, such as instructions, is in other lines. Hooks read a file from the middle on, without the
+    line that names the session; its name does, too.
     """
     in_name = _SESSION_IN_NAME.search(file.stem)
     session = in_name[0] if in_name else file.stem
@@ -184,10 +184,10 @@ def _codex_read(file: Input, options: ReadOptions) -> Iterator[Record]:
 
 
 def _codex_message(payload: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Role, text, and the id if it has one, of an event; ``None`` if nobody says anything in it.
+    """Role, text and id (if it has one) of an event; ``None`` if nobody says anything in it.
 
-    Since 2026 a session may be written with items, which have ids that forks keep. That of an
-    answer comes from the server of the model, of which some give the same id each time.
+    Since 2026 an event may have an item with an id, which a fork of the session keeps. The id of an
+    answer comes from the model's server, and some servers give the same one each time.
     """
     kind = payload.get("type")
     role = {"user_message": "user", "agent_message": "assistant"}.get(str(kind))
@@ -235,8 +235,8 @@ _GEMINI_PROGRAM = ("/", "?", "<session_context>")
 def _gemini_read(file: Input, options: ReadOptions) -> Iterator[Record]:
     """What was said in a chat: in lines, or in one object with ``messages`` as until 2026.
 
-    A message is written again when its tools have run, with the same id. Checkpoints (``$set``) and
-    rewinds repeat or take back what is there already, and what a summary says nobody has said.
+    A message is written again, with the same id, when its tools have run. Checkpoints (``$set``)
+    and rewinds only repeat or take back earlier messages, and nobody has said what a summary says.
     """
     session = None
     known: set[str] = set()

@@ -16,7 +16,7 @@ from cognigraph.importers.json_records import MAX_LINE, texts
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
-_MOST = 64 * 1024 * 1024
+_MAX_MESSAGE = 64 * 1024 * 1024
 """Largest number of bytes of a message, with its attachments."""
 _ESCAPED = re.compile(rb">+From ")
 _ID = re.compile(r"<([^<>\s]+)>")
@@ -41,8 +41,8 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
     threads: _Threads = {}
     for number, data in enumerate(_messages(file), 1):
         position = Position(number, "message")
-        if len(data) > _MOST:
-            yield Record(position, Bad(f"is longer than {_MOST // 1024**2} MB"))
+        if len(data) > _MAX_MESSAGE:
+            yield Record(position, Bad(f"is longer than {_MAX_MESSAGE // 1024**2} MB"))
         elif (made := _message(data, threads, options)) is not None:
             yield Record(position, made)
 
@@ -58,7 +58,7 @@ def _messages(file: Input) -> Iterator[bytes]:
             parts, size, is_open = [], 0, True
         elif is_open:
             size += len(line)
-            if size - len(line) <= _MOST:  # the line with which it becomes too long is kept
+            if size - len(line) <= _MAX_MESSAGE:  # the line with which it becomes too long is kept
                 parts.append(line[1:] if _ESCAPED.match(line) else line)
         is_after_empty = not line.strip()
     if is_open:

@@ -23,7 +23,7 @@ from cognigraph.text.terms import storable
 
 _TEXTS = ("memory", "data", "text", "content")
 OWNERS = ("user_id", "agent_id", "run_id")
-"""Whose a memory of mem0 may be; the first that is given has the space."""
+"""Who may own a memory of mem0. Its space is that of the first owner that is given."""
 _MEM0_KEPT = (
     "user_id", "agent_id", "app_id", "run_id", "actor_id", "categories", "hash", "score",
     "created_at", "updated_at",

@@ -20,7 +20,7 @@ from cognigraph.importers.source import NOTES, Input
 
 TAG = "note"
 """The tag of every message that was read from a note."""
-TOP = "(top)"
+_TOP = "(top)"
 """The id of what stands before the first heading."""
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -109,6 +109,7 @@ def _front_matter(
 
 
 def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Names and values. A list on lines of its own comes once for each item, longer each time."""
     name = ""
     items: list[str] = []
     for line in lines:
@@ -141,7 +142,7 @@ def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[_Section]:
 
 
 def _fence_after(fence: str, line: str) -> str:
-    """The fence that is open after a line: none, or its characters."""
+    """The characters of the code fence that is open after a line; an empty text if none is."""
     match = _FENCE.match(line)
     if match is None:
         return fence
@@ -152,7 +153,7 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def _identifier(path: tuple[str, ...]) -> str:
-    whole = " > ".join(path) or TOP
+    whole = " > ".join(path) or _TOP
     if len(whole) <= _MAX_ID:
         return whole
     digest = hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=6)
@@ -160,7 +161,7 @@ def _identifier(path: tuple[str, ...]) -> str:
 
 
 def _time(front: dict[str, str], file: Input, options: ReadOptions) -> str | None:
-    """When a note was written: by its front matter, by a date in its name, or by its file."""
+    """When a note was written: the date in its front matter, in its name, or of its file."""
     zone = options.zone or UTC
     in_name = _DATE_IN_NAME.search(file.stem)
     for text in (*(front.get(name) for name in _DATES), in_name and in_name[1]):

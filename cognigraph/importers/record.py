@@ -100,7 +100,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """What is not a message. ``problem`` continues a sentence that begins "line 7"."""
+    """What cannot be a message. ``problem`` goes on with a sentence that begins "line 7"."""
 
     problem: str
 

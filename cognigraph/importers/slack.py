@@ -42,11 +42,11 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
 
 def _people(file: Input) -> Mapping[str, str]:
     """The names of users, read once for all files of an export."""
-    if "slack" not in file.known:
-        users = mappings(_parsed(file.beside(f"../{SLACK_USERS}")))
-        file.known["slack"] = {str(user["id"]): _name(user) for user in users if user.get("id")}
-    known: Mapping[str, str] = file.known["slack"]
-    return known
+    if "slack" not in file.cache:
+        users = mappings(_parsed(file.sibling(f"../{SLACK_USERS}")))
+        file.cache["slack"] = {str(user["id"]): _name(user) for user in users if user.get("id")}
+    people: Mapping[str, str] = file.cache["slack"]
+    return people
 
 
 def _parsed(data: bytes | None) -> Any:

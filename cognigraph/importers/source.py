@@ -35,10 +35,10 @@ SLACK_USERS = "users.json"
 SLACK_DAY = re.compile(r"(?:^|.*/)([^/]+)/\d{4}-\d{2}-\d{2}\.json")
 """A day of a channel in an export of Slack, in the channel's folder."""
 _PACKED = ".zst"
-"""Codex packs older sessions so. A packed file counts as the file in it, by its name, too."""
+"""Codex compresses older sessions. Such a file goes by the name of the file in it."""
 NOTES = (".md", ".markdown")
 """Suffixes of Markdown notes."""
-_MAX_BESIDE = 256 * 1024 * 1024
+_MAX_SIBLING = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Input:
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
     the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
     was read. ``archive`` is the name of the archive without its suffix, if it was in one.
-    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps
+    ``sibling`` reads another file by its path from this one, and ``cache`` is what a reader keeps
     for the other files of the same import.
     """
 
@@ -57,8 +57,8 @@ class Input:
     modified: datetime | None = None
     folder: str | None = None
     archive: str | None = None
-    beside: Callable[[str], bytes | None] = lambda path: None
-    known: dict[str, Any] = field(default_factory=dict)
+    sibling: Callable[[str], bytes | None] = lambda path: None
+    cache: dict[str, Any] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -78,7 +78,7 @@ class Counted(io.RawIOBase):
         self._tally = tally
 
     def readable(self) -> bool:
-        """Always, which :class:`io.BufferedReader` asks before it reads."""
+        """Return true: :class:`io.BufferedReader` asks before it reads."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -92,10 +92,10 @@ class Counted(io.RawIOBase):
 
 @dataclass(slots=True)
 class Tally:
-    """Number of bytes read so far, and what a reader knows from the files before."""
+    """Number of bytes that an import has read, and what a reader keeps from earlier files of it."""
 
     bytes: int = 0
-    known: dict[str, Any] = field(default_factory=dict)
+    cache: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +139,13 @@ class Location:
                     modified,
                     self.folder,
                     self.path.stem if self.path is not None and self.member is not None else None,
-                    self._beside,
-                    tally.known,
+                    self._sibling,
+                    tally.cache,
                 )
         except _errors() as error:
             raise _unreadable(self.name, error) from error
 
-    def _beside(self, path: str) -> bytes | None:
+    def _sibling(self, path: str) -> bytes | None:
         """Another file of the same archive or folder, whole; ``None`` if it is not there."""
         name = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
         if self.path is None or name.startswith((".", "/")):
@@ -153,11 +153,11 @@ class Location:
         try:
             if self.member is not None:
                 with zipfile.ZipFile(self.path) as archive, archive.open(name) as stream:
-                    return stream.read(_MAX_BESIDE)
+                    return stream.read(_MAX_SIBLING)
             if self.folder is None:
                 return None
             with (Path(self.folder) / name).open("rb") as stream:
-                return stream.read(_MAX_BESIDE)
+                return stream.read(_MAX_SIBLING)
         except (KeyError, *_UNREADABLE):
             return None
 
@@ -188,9 +188,9 @@ def locate(path: str | Path, suffixes: Sequence[str] = ()) -> list[Location] | F
 
 
 class FolderFiles:
-    """The files of a folder, in the order of their names, found anew each time they are listed.
+    """The files of a folder in the order of their names, looked up each time they are listed.
 
-    No list of all files is kept: only the names in the folders that are being walked through.
+    There may be many, so only the names in the folders on the way to the present file are kept.
     """
 
     def __init__(self, folder: Path, suffixes: Sequence[str], format: str | None = None) -> None:
@@ -231,7 +231,7 @@ class FolderFiles:
 
 
 def _visible(folder: Path) -> list[tuple[str, bool]]:
-    """The names in a folder in order, and which are folders; links to folders are none."""
+    """The names in a folder in order, each with whether it is a folder and not a link to one."""
     try:
         with os.scandir(folder) as entries:
             return sorted(

@@ -14,7 +14,7 @@ from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions
 from cognigraph.importers.source import Input
 
 _WAYS = frozenset({"chats", "left_chats", "list"})
-"""In a complete export, where the chats are."""
+"""The fields of a complete export that lead to the chats."""
 _CHAT = frozenset({"name", "type", "id", "messages"})
 _ACCOUNT = frozenset({"chats", "personal_information"})
 _MEDIA = (
@@ -52,7 +52,7 @@ def _message(
         return Bad("has no 'date'")
     name = first_text(chat, ("name",)) or "chat"
     label = f"{name} {chat['id']}" if isinstance(chat.get("id"), int) else name
-    # What was forwarded are the words of who wrote it.
+    # The words that are forwarded are those of their author.
     is_forwarded = "forwarded_from" in given
     sender = given.get("from")
     return {
