@@ -31,8 +31,9 @@ from cognigraph.operations.adding import REMEDY, as_stored
 from cognigraph.operations.copying import is_export
 from cognigraph.operations.forgetting import gone_files, gone_sections
 from cognigraph.operations.tenant import Target, Tenant
+from cognigraph.text.terms import is_name
 from cognigraph.times import to_utc
-from cognigraph.validation import checked, is_name
+from cognigraph.validation import checked
 
 
 class Files(Tenant):
