@@ -250,8 +250,8 @@ def _words_of_plugin(text: str) -> list[str]:
     Raises:
         ValueError: it is none of ours.
     """
-    found = _COMMAND_LINE.search(text)
-    words = json.loads(found[1]) if found else []
+    line = _COMMAND_LINE.search(text)
+    words = json.loads(line[1]) if line else []
     if not {_LAUNCH, "cognigraph"} & set(words):
         raise ValueError("it is not a plugin of cognigraph")
     return [str(word) for word in words]

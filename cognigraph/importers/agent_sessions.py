@@ -214,8 +214,8 @@ def _codex_id(*parts: str | None) -> str:
 def _texts_of(content: object) -> list[str]:
     """The texts of a content: a text, or a list with texts and with parts that have a ``text``."""
     parts = content if isinstance(content, list) else [content]
-    found = (part if isinstance(part, str) else mapping(part).get("text") for part in parts)
-    return [text for text in found if isinstance(text, str)]
+    shown = (part if isinstance(part, str) else mapping(part).get("text") for part in parts)
+    return [text for text in shown if isinstance(text, str)]
 
 
 CODEX = Reader(

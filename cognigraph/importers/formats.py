@@ -68,15 +68,11 @@ def reader_of(location: Location, file: Input) -> Reader:
     return reader_for(Head(file.name, file.head()))
 
 
-def files_of(path: str | Path, reader: Reader | None) -> list[Location] | FolderFiles:
-    """The files to read; a folder without a format is one of notes, or an unpacked export.
+def files_of(path: str | Path, format: str) -> tuple[Reader | None, list[Location] | FolderFiles]:
+    """The reader of a format, and the files to read; ``"auto"`` has none, each file is sniffed.
 
     Raises:
-        ConfigurationError: there is no such file, or nothing to read in it.
+        ConfigurationError: there is no such format or file, or nothing to read in it.
     """
-    return locate(path, () if reader is None else reader.suffixes)
-
-
-def reader_or_auto(format: str) -> Reader | None:
-    """The reader of a format; ``None`` for ``"auto"``, where each file is sniffed."""
-    return None if format == AUTO else reader_named(format)
+    reader = None if format == AUTO else reader_named(format)
+    return reader, locate(path, () if reader is None else reader.suffixes)

@@ -43,8 +43,8 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
         position = Position(number, "message")
         if len(data) > _MAX_MESSAGE:
             yield Record(position, Bad(f"is longer than {_MAX_MESSAGE // 1024**2} MB"))
-        elif (made := _message(data, threads, options)) is not None:
-            yield Record(position, made)
+        elif (value := _message(data, threads, options)) is not None:
+            yield Record(position, value)
 
 
 def _messages(file: Input) -> Iterator[bytes]:

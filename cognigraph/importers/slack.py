@@ -102,8 +102,8 @@ def _text(given: Mapping[str, Any], people: Mapping[str, str]) -> str:
     text = given.get("text")
     if not (isinstance(text, str) and text.strip()):
         shown = mappings(given.get("attachments"))
-        found = (item.get("fallback") or item.get("text") for item in shown)
-        text = "\n".join(item for item in found if isinstance(item, str))
+        texts = (item.get("fallback") or item.get("text") for item in shown)
+        text = "\n".join(item for item in texts if isinstance(item, str))
     return plain(text, people)
 
 

@@ -69,7 +69,7 @@ class CogniGraphMemory(Memory):
         text = query if isinstance(query, str) else str(query.content)
         where = kwargs.get("where") or Filter()
         k = kwargs.get("k", self._k)
-        found = await asyncio.to_thread(self._space.search, text, k, where=where)
+        answer = await asyncio.to_thread(self._space.search, text, k, where=where)
         results = [
             MemoryContent(
                 content=hit.text,
@@ -77,7 +77,7 @@ class CogniGraphMemory(Memory):
                 metadata=dict(hit.metadata)
                 | {"id": hit.id, "score": hit.score, "at": hit.at.isoformat()},
             )
-            for hit in found.hits
+            for hit in answer.hits
         ]
         return MemoryQueryResult(results=results)
 

@@ -71,7 +71,7 @@ class CogniGraphMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store memories that the program has made itself."""
-        made = [
+        messages = [
             Message(
                 text=_text(memory.content),
                 speaker=memory.author,
@@ -82,14 +82,14 @@ class CogniGraphMemoryService(BaseMemoryService):
             )
             for memory in memories
         ]
-        await asyncio.to_thread(self._space(app_name, user_id).add_many, made)
+        await asyncio.to_thread(self._space(app_name, user_id).add_many, messages)
 
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
         """Find messages of a user, best first."""
         space = self._space(app_name, user_id)
-        found = await asyncio.to_thread(space.search, query, self._k)
+        answer = await asyncio.to_thread(space.search, query, self._k)
         entries = [
             MemoryEntry(
                 id=f"{quote(hit.session, '')}/{quote(hit.id, '')}",
@@ -97,7 +97,7 @@ class CogniGraphMemoryService(BaseMemoryService):
                 author=hit.speaker,
                 timestamp=hit.at.isoformat(),
             )
-            for hit in found.hits
+            for hit in answer.hits
         ]
         return SearchMemoryResponse(memories=entries)
 

@@ -54,10 +54,10 @@ class CogniGraphChatMessageHistory(BaseChatMessageHistory):
 
 def _turn(message: BaseMessage) -> Turn:
     item = message_to_dict(message)
-    found = message_of(item)
-    if isinstance(found, Bad):  # a type of its own: kept, and not searched
+    fields = message_of(item)
+    if isinstance(fields, Bad):  # a type of its own: kept, and not searched
         return Turn("", "assistant", item)
-    return Turn(found["text"], found.get("role"), item, found.get("speaker"))
+    return Turn(fields["text"], fields["role"], item, fields["speaker"])
 
 
 def _message(stored: StoredMessage) -> BaseMessage:

@@ -7,6 +7,7 @@ mem0 would ask a model for are read out of it afterwards, and ``search`` finds t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
 from uuid import uuid4
@@ -51,9 +52,9 @@ class Mem0Memory:
         elif isinstance(messages, Mapping):
             messages = [messages]
         extra = dict(metadata or {}) | owners
-        made = [_message(item, extra, run_id or "default", timestamp) for item in messages]
-        result = space.add_many(made)
-        texts = {message.id: message.text for message in made}
+        new = [_message(item, extra, run_id or "default", timestamp) for item in messages]
+        result = space.add_many(new)
+        texts = {message.id: message.text for message in new}
         return {
             "results": [
                 {"id": _memory_id(space, id), "memory": texts[id], "event": "ADD"}
@@ -82,10 +83,10 @@ class Mem0Memory:
         wanted = _conditions(filters, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(wanted)
         k = top_k if limit is None else limit
-        found = space.search(query, k, reference_date, where=Filter(metadata=wanted))
+        hits = space.search(query, k, reference_date, where=Filter(metadata=wanted)).hits
         results = [
             _result(space, stored, score)
-            for (session, id), score in message_scores(found.hits).items()
+            for (session, id), score in message_scores(hits).items()
             if (threshold is None or score >= threshold)
             and (stored := space.get(id, session)) is not None
         ]
@@ -195,16 +196,13 @@ class Mem0Memory:
 def _message(
     given: Mapping[str, Any], metadata: Mapping[str, Any], session: str, timestamp: Any
 ) -> Message:
-    made = Message.of({name: value for name, value in given.items() if name != "id"})
-    return Message(
-        text=made.text,
-        role=made.role,
-        speaker=made.speaker,
-        at=made.at if timestamp is None else timestamp,
-        raw=made.raw,
+    message = Message.of({name: value for name, value in given.items() if name != "id"})
+    return replace(
+        message,
+        at=message.at if timestamp is None else timestamp,
         session=session,
         id=uuid4().hex,
-        metadata=dict(made.metadata or {}) | dict(metadata),
+        metadata=dict(message.metadata or {}) | dict(metadata),
     )
 
 
@@ -226,11 +224,11 @@ def _memory_id(space: Space, id: str) -> str:
 def _result(space: Space, stored: StoredMessage, score: float | None = None) -> dict[str, Any]:
     beside = {n: v for n, v in stored.metadata.items() if n in OWNERS or n in _OF_THE_MEMORY}
     rest = {name: value for name, value in stored.metadata.items() if name not in beside}
-    found = {
+    fields = {
         "id": _memory_id(space, stored.id),
         "memory": stored.text,
         "role": stored.role,
         "created_at": stored.at.isoformat(),
         "metadata": rest,
     }
-    return found | beside | ({} if score is None else {"score": score})
+    return fields | beside | ({} if score is None else {"score": score})

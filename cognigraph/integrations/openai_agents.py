@@ -46,8 +46,8 @@ class CogniGraphSession:
         """The items, the oldest first; with ``limit`` the last ones."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        found = await asyncio.to_thread(self._transcript.read, limit)
-        return [_item(message) for message in found]
+        messages = await asyncio.to_thread(self._transcript.read, limit)
+        return [_item(message) for message in messages]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items at the end."""
