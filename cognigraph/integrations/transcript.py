@@ -1,17 +1,14 @@
-"""The messages of one session as a list: all, the last few, added at the end, taken off it.
-
-Each message keeps what the framework gave in ``raw``, so nothing is lost on the way back.
-"""
+"""The messages of one session as a list, to which frameworks add and from which they take."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal
 from uuid import uuid4
 
-from cognigraph.model import Hit, Message, Role, StoredMessage
+from cognigraph.model import Hit, Message, StoredMessage
 from cognigraph.space import Space
 
 _PAGE = 500
@@ -40,16 +37,6 @@ def message_scores(hits: Iterable[Hit]) -> dict[tuple[str, str], float]:
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One item of a framework: what it says, and the item itself."""
-
-    text: str
-    role: Role | None
-    item: Any
-    speaker: str | None = None
-
-
 class Transcript:
     """One session of a space, as an ordered list that only this program changes at its end."""
 
@@ -57,18 +44,10 @@ class Transcript:
         self._space = space
         self._session = session
 
-    def append(self, turns: Sequence[Turn]) -> None:
-        """Add turns at the end. Equal turns are different messages."""
+    def append(self, messages: Iterable[Message]) -> None:
+        """Add messages at the end, each with an id of its own: equal ones are different."""
         self._space.add_many(
-            Message(
-                text=turn.text,
-                role=turn.role,
-                speaker=turn.speaker,
-                session=self._session,
-                id=uuid4().hex,
-                raw=turn.item,
-            )
-            for turn in turns
+            replace(message, session=self._session, id=uuid4().hex) for message in messages
         )
 
     def read(self, limit: int | None = None) -> list[StoredMessage]:
