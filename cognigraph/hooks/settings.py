@@ -25,7 +25,10 @@ from cognigraph.hooks.agents import Agent
 
 BACKUP = ".cognigraph-backup"
 """What is added to the name of a settings file to name the copy from before the last change."""
-_GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA = re.compile(rf"({_STRING}|[\[{{]\s*,)|,(?=\s*[\]}}])", re.DOTALL)
+_SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder()
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from cognigraph.cli import main; main()"
 """What a hook runs; the next word is the folder with the package. If that folder is gone, the hook
@@ -41,7 +44,7 @@ def settings_file(agent: Agent, project: str | None) -> Path:
     return Path(project, agent.project_folder or agent.folder, agent.project_file or agent.file)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class _Value:
     """A value of a JSON text, and its place in the array or object that it is a member of.
 
@@ -49,82 +52,49 @@ class _Value:
     ``comma`` where the comma before it is.
     """
 
+    text: str = field(repr=False)
+    value: Any
     start: int
-    end: int = 0
-    value: Any = None
-    members: list[_Value] = field(default_factory=list)
+    end: int
     container: _Value | None = None
     key: str | None = None
     first: int = 0
     comma: int = -1
+
+    @property
+    def members(self) -> list[_Value]:
+        """The members of an array or object, in order."""
+        members: list[_Value] = []
+        if not isinstance(self.value, dict | list):
+            return members
+        text, index, comma = self.text, _skip(self.text, self.start + 1), -1
+        while text[index] not in "]}":
+            first, key = index, None
+            if isinstance(self.value, dict):
+                key, end = _DECODER.raw_decode(text, index)
+                index = _skip(text, _skip(text, end) + 1)  # past the colon
+            value, end = _DECODER.raw_decode(text, index)
+            members.append(_Value(text, value, index, end, self, key, first, comma))
+            index = comma = _skip(text, end)
+            if text[index] == ",":
+                index = _skip(text, index + 1)
+        return members
 
     def member(self, key: str) -> _Value | None:
         """The member with a key."""
         return next((member for member in self.members if member.key == key), None)
 
 
-class _Parser:
-    """Reads JSON with comments and trailing commas, and keeps positions."""
+def _skip(text: str, index: int) -> int:
+    """Where white space ends."""
+    gap = _SPACE.match(text, index)
+    return gap.end() if gap else index
 
-    def __init__(self, text: str) -> None:
-        self._text = text
 
-    def parse(self) -> _Value:
-        """The one value of the text.
-
-        Raises:
-            ValueError: it is not JSON; the message says where.
-        """
-        root = self._value(self._skip(1 if self._text.startswith("\ufeff") else 0))
-        if (end := self._skip(root.end)) != len(self._text):
-            raise self._error(end)
-        return root
-
-    def _skip(self, index: int) -> int:
-        gap = _GAP.match(self._text, index)
-        return gap.end() if gap else index
-
-    def _error(self, index: int) -> ValueError:
-        line = self._text.count("\n", 0, index) + 1
-        what = repr(self._text[index : index + 1]) if index < len(self._text) else "its end"
-        return ValueError(f"line {line} has {what} where JSON does not")
-
-    def _value(self, index: int) -> _Value:
-        sign = self._text[index : index + 1]
-        if sign in ("{", "["):
-            return self._container(index, "}" if sign == "{" else "]")
-        value, end = _DECODER.raw_decode(self._text, index)
-        return _Value(index, end, value)
-
-    def _container(self, start: int, closing: str) -> _Value:
-        container = _Value(start, value={} if closing == "}" else [])
-        index, comma = self._skip(start + 1), -1
-        while self._text[index : index + 1] != closing:
-            if container.members and comma < 0:
-                raise self._error(index)
-            member = self._pair(index) if closing == "}" else self._value(index)
-            member.container, member.first, member.comma = container, index, comma
-            container.members.append(member)
-            if member.key is None:
-                container.value.append(member.value)
-            else:
-                container.value[member.key] = member.value
-            index, comma = self._skip(member.end), -1
-            if self._text[index : index + 1] == ",":
-                index, comma = self._skip(index + 1), index
-        container.end = index + 1
-        return container
-
-    def _pair(self, index: int) -> _Value:
-        if self._text[index : index + 1] != '"':
-            raise self._error(index)
-        key, end = _DECODER.raw_decode(self._text, index)
-        colon = self._skip(end)
-        if self._text[colon : colon + 1] != ":":
-            raise self._error(colon)
-        member = self._value(self._skip(colon + 1))
-        member.key = key
-        return member
+def _strict(text: str) -> str:
+    """The text as strict JSON: comments, and commas after a last member, are spaces instead."""
+    spaced = _COMMENT.sub(lambda match: match[1] or re.sub(r"\S", " ", match[0]), text)
+    return _LAST_COMMA.sub(lambda match: match[1] or " ", spaced.replace("\ufeff", " ", 1))
 
 
 # What is written
@@ -259,7 +229,8 @@ def _words_of_plugin(text: str) -> list[str]:
 
 def _root(text: str) -> _Value:
     """The settings; only the part about hooks is checked."""
-    root = _Parser(text).parse()
+    strict = _strict(text)
+    root = _Value(strict, json.loads(strict), _skip(strict, 0), len(strict))
     if not isinstance(root.value, dict):
         raise ValueError("it is not an object")
     hooks = root.value.get("hooks", {})
@@ -316,7 +287,7 @@ def _cut(text: str, member: _Value) -> str | None:
             return text[: member.first] + text[member.end :]
         return _cut(text, container)
     first, second = container.members[:2]
-    if member is not first:
+    if member.first != first.first:
         between = text[member.comma + 1 : member.first]
         return text[: member.comma] + _comments(between) + text[member.end :]
     is_root = container.container is None and len(container.members) == 2

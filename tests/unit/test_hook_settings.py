@@ -123,9 +123,10 @@ def test_what_was_written_behind_and_into_our_hooks_stays() -> None:
     ("text", "problem"),
     [
         ("", "Expecting value"),
-        ("{", "line 1 has its end"),
-        ('{\n"a": 1\n"b": 2}', "line 3 has '\"'"),
-        ("{} x", "line 1 has 'x'"),
+        ("{", "Expecting property name .*: line 1 column 2"),
+        ('{\n"a": 1 /*\n*/ "b": 2}', "Expecting ',' delimiter: line 3 column 4"),
+        ("{} x", "Extra data: line 1 column 4"),
+        ("{,}", "Expecting property name .*: line 1 column 2"),
         ("[]", "it is not an object"),
         ('{"hooks": []}', "its hooks are not an object"),
         ('{"hooks": {"Stop": {}}}', "its hooks for Stop are not a list"),
