@@ -31,7 +31,7 @@ from typing import (
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Context
-from cognigraph.text.terms import storable
+from cognigraph.text.terms import NAME_RULE, is_name, storable
 
 MAX_COUNT = 2**31 - 1
 """The largest whole number that is accepted: both databases and NumPy can add to it."""
@@ -41,9 +41,6 @@ MAX_BYTES = 2**50
 
 _NUL = "{} must not contain the character NUL"
 _SCALARS = (bool, int, float, bytes, date, time, timedelta)
-
-MAX_NAME = 512
-NAME_RULE = f"1 to {MAX_NAME} characters, without NUL or lone surrogates"
 
 MAX_AMOUNT = 1e9
 """The largest number of seconds, or amount of money, that is accepted."""
@@ -139,16 +136,6 @@ def checked_name(what: str, value: object) -> str:
     if is_name(name):
         return name
     raise ConfigurationError(f"{what} must be {NAME_RULE}, not {shown(value)}")
-
-
-def is_name(value: str) -> bool:
-    """Whether a text can name a space, a session, a speaker or a message."""
-    return (
-        bool(value.strip())
-        and len(value) <= MAX_NAME
-        and "\0" not in value
-        and storable(value) == value
-    )
 
 
 def check_parameters(values: Mapping[str, Any]) -> None:

@@ -29,9 +29,15 @@ from cognigraph.model.messages import ROLES, as_role, role_of
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
-from cognigraph.text.terms import replace_surrogates, searched, term_counts
+from cognigraph.text.terms import (
+    NAME_RULE,
+    is_name,
+    replace_surrogates,
+    searched,
+    term_counts,
+)
 from cognigraph.times import to_utc
-from cognigraph.validation import NAME_RULE, is_name, shown
+from cognigraph.validation import shown
 
 Item = Message | Mapping[str, Any]
 

@@ -25,6 +25,8 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What :func:`printable` replaces."""
 QUESTION_MARKS = frozenset("?？؟\u037e")
 _TAIL = 16
+MAX_NAME = 512
+NAME_RULE = f"1 to {MAX_NAME} characters, without NUL or lone surrogates"
 
 
 def replace_surrogates(text: str) -> tuple[str, int]:
@@ -35,6 +37,13 @@ def replace_surrogates(text: str) -> tuple[str, int]:
 def storable(text: str) -> str:
     """The text as it would be stored, so that lookups match it."""
     return replace_surrogates(text)[0]
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can name a space, a session, a speaker or a message."""
+    return (
+        bool(text.strip()) and len(text) <= MAX_NAME and "\0" not in text and storable(text) == text
+    )
 
 
 def printable(text: str) -> str:
