@@ -9,14 +9,14 @@ what to give.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterable, Callable, Hashable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date, time, timedelta
 from functools import cache, wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
 from pathlib import Path
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import (
     Any,
     Literal,
@@ -100,19 +100,30 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     return run
 
 
-def check_fields(record: object, prefix: str) -> None:
-    """Check the fields of a frozen dataclass by their annotations, for its ``__post_init__``."""
+def check_fields(
+    record: object,
+    prefix: str,
+    *,
+    positive: Collection[str] = (),
+    least: Mapping[str, float] = MappingProxyType({}),
+    most: Mapping[str, float] = MappingProxyType({}),
+) -> None:
+    """Check the fields of a frozen dataclass by their annotations, for its ``__post_init__``.
+
+    Numbers and times are 0 or more, above 0 in the fields that are ``positive``. ``least`` and
+    ``most`` have other bounds of numbers, by field.
+    """
     hints = _hints(cast(Hashable, type(record)))
     for field in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, field.name)
-        fitting = _fit(f"{prefix}.{field.name}", value, hints[field.name])
-        most = MAX_BYTES if field.name.endswith("_bytes") else MAX_COUNT
-        if isinstance(fitting, int) and not -most <= fitting <= most:
-            raise ConfigurationError(
-                f"{prefix}.{field.name} must be at most {most:,}, not {shown(value)}"
-            )
+        name, value = field.name, getattr(record, field.name)
+        fitting = _fit(f"{prefix}.{name}", value, hints[name])
+        if name in positive and fitting is not None and fitting <= type(fitting)():
+            raise ConfigurationError(f"{prefix}.{name} must be above 0, not {shown(value)}")
+        if isinstance(fitting, timedelta) and fitting < timedelta(0):
+            raise ConfigurationError(f"{prefix}.{name} must not be negative")
+        _check_range(f"{prefix}.{name}", fitting, least.get(name, 0), most.get(name, MAX_COUNT))
         if fitting is not value:
-            object.__setattr__(record, field.name, fitting)
+            object.__setattr__(record, name, fitting)
 
 
 def argument(name: str, value: object, hint: Any) -> Any:
@@ -122,12 +133,21 @@ def argument(name: str, value: object, hint: Any) -> Any:
         return _text(name, value)
     if isinstance(value, Path) and "\0" in str(value):
         raise ConfigurationError(_NUL.format(name))
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        low, high = _RANGES.get(name, _COUNT)
-        if not low <= value <= high:
-            bound = f"at least {low:g}" if value < low else f"at most {int(high):,}"
-            raise ConfigurationError(f"{name} must be {bound}, not {shown(value)}")
+    _check_range(name, value, *_RANGES.get(name, _COUNT))
     return value
+
+
+def _check_range(name: str, value: object, low: float, high: float) -> None:
+    """Check a value if it is a number.
+
+    Raises:
+        ConfigurationError: it is not from ``low`` to ``high``.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    if not low <= value <= high:
+        bound = f"at least {low:g}" if value < low else f"at most {int(high):,}"
+        raise ConfigurationError(f"{name} must be {bound}, not {shown(value)}")
 
 
 def checked_name(what: str, value: object) -> str:
