@@ -325,25 +325,13 @@ if hasattr(os, "register_at_fork"):  # another thread may be changing it
     os.register_at_fork(after_in_child=word_vectors.cache_clear)
 
 
-def beginning(word: str) -> str:
-    """The first two letters of a word, with a second letter y as i: equal for words of one stem.
+def beginning(word: str) -> int:
+    """The first two letters of a word as a number above 0: equal for words with one stem.
 
-    The y becomes i because the stem of "dying" is "die".
+    A second letter y counts as i, because the stem of "dying" is "die".
     """
-    return word[0] + word[1:2].replace("y", "i")
-
-
-def beginnings(word: str) -> tuple[str, str, str]:
-    """How a word must begin to have a stem of up to three letters, of four, and of more.
-
-    English suffixes change at most the last letter of a stem of four letters or more.
-    """
-    return beginning(word), word[:3], word[:4]
-
-
-def _kind(name: str) -> int:
-    """Which of the :func:`beginnings` all words with this stem have in common."""
-    return min(max(len(name) - 3, 0), 2)
+    first, second = ord(word[0]), ord(word[1].replace("y", "i")) if len(word) > 1 else 0
+    return first << 21 | second  # the code of a character has at most 21 bits
 
 
 class _Rows(dict[str, int]):
@@ -379,8 +367,7 @@ class Vocabulary:
         self._lock = Lock()
         self._rows = _Rows()
         self._tokens = WordTokens(_FIRST)
-        self._beginnings: dict[str, int] = {}
-        self._starts = np.zeros((_FIRST, 3), np.int32)  # numbers of the beginnings
+        self._beginnings = np.zeros(_FIRST, np.int64)
         self._stem = np.zeros(_FIRST, np.uint64)  # numbers of the stems; 0: not computed yet
         self._of_books: WeakKeyDictionary[WordBook, Rows] = WeakKeyDictionary()
         self._read: dict[int, Rows] = {}
@@ -510,27 +497,21 @@ class Vocabulary:
         new = self._rows.words[first:count]
         self._reserve(count)
         self._tokens.append(new)
-        self._starts[first:count] = [tuple(map(self._number, beginnings(word))) for word in new]
+        self._beginnings[first:count] = [beginning(word) for word in new]
 
     def _reserve(self, count: int) -> None:
         """Make room for the beginnings and stems of words."""
-        self._starts = extended(self._starts, count)
+        self._beginnings = extended(self._beginnings, count)
         self._stem = extended(self._stem, count)
-
-    def _number(self, letters: str) -> int:
-        """A number above 0 for the first letters of a word."""
-        return self._beginnings.setdefault(letters, len(self._beginnings) + 1)
 
     def _stems_of(self, present: Ints, asked: Ints) -> tuple[Stems, list[int]]:
         """The stems of the ``present`` words that may have that of an asked word, and of these."""
-        names = [stem(self._rows.words[row]) for row in asked.tolist()]
+        words = [self._rows.words[row] for row in asked.tolist()]
         unknown = present[self._stem[present] == 0]
-        for row, name in zip(asked.tolist(), names if len(unknown) else (), strict=False):
-            kind = _kind(name)
-            wanted = self._beginnings.get(beginnings(self._rows.words[row])[kind], -1)
-            for candidate in unknown[self._starts[unknown, kind] == wanted].tolist():
-                self._stem[candidate] = stem_number(stem(self._rows.words[candidate]))
-        return self._stem[present], [stem_number(name) for name in names]
+        alike = np.isin(self._beginnings[unknown], [beginning(word) for word in words])
+        for row in unknown[alike].tolist():
+            self._stem[row] = stem_number(stem(self._rows.words[row]))
+        return self._stem[present], [stem_number(stem(word)) for word in words]
 
 
 @dataclass(frozen=True, slots=True)
