@@ -177,17 +177,15 @@ def _meant(name: str) -> str | None:
 
 
 def _is_typing_error(name: str, meant: str) -> bool:
-    """Whether a letter is missing, added or doubled, two are swapped, or one is another."""
-    if len(meant) < _SHORTEST or abs(len(name) - len(meant)) > 1:
-        return False
-    first = next((i for i, (a, b) in enumerate(zip(name, meant, strict=False)) if a != b), None)
-    if first is None:
-        return len(name) != len(meant)
-    if len(name) != len(meant):
-        return name[first + (len(name) > len(meant)) :] == meant[first + (len(meant) > len(name)) :]
-    rest, swapped = meant[first + 1 :], meant[first : first + 2][::-1]
-    is_swap = name[first : first + 2] == swapped and name[first + 2 :] == meant[first + 2 :]
-    return is_swap or (len(meant) > _SHORTEST and name[first + 1 :] == rest)
+    """Whether a letter is missing, added or doubled, two are swapped, or one is another.
+
+    Of four letters, another one makes another word: "test" is no misspelled "text".
+    """
+    from rapidfuzz.distance import OSA  # only for fields that are not known
+
+    has_another_letter = len(name) == len(meant) and sorted(name) != sorted(meant)
+    shortest = _SHORTEST + 1 if has_another_letter else _SHORTEST
+    return len(meant) >= shortest and OSA.distance(name, meant) == 1
 
 
 def _with_unknown(metadata: object, rest: Mapping[str, Any], index: int) -> Any:
