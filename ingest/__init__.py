@@ -23,9 +23,4 @@ __all__ = [
     "Window",
 ]
 
-__getattr__ = deferred(
-    __name__,
-    {
-        "rules.extractor": "RulesExtractor",
-    },
-)
+__getattr__ = deferred(__name__)

@@ -29,10 +29,4 @@ __all__ = [
     "cache_key",
 ]
 
-__getattr__ = deferred(
-    __name__,
-    {
-        "answer_cache": "ResponseCache cache_key",
-        "client": "ChatModel",
-    },
-)
+__getattr__ = deferred(__name__)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from rapidfuzz.distance import OSA
+
 from cognigraph.errors import InvalidMessageError
 
 FIELDS = frozenset(
@@ -181,8 +183,6 @@ def _is_typing_error(name: str, meant: str) -> bool:
 
     Of four letters, another one makes another word: "test" is no misspelled "text".
     """
-    from rapidfuzz.distance import OSA  # only for fields that are not known
-
     has_another_letter = len(name) == len(meant) and sorted(name) != sorted(meant)
     shortest = _SHORTEST + 1 if has_another_letter else _SHORTEST
     return len(meant) >= shortest and OSA.distance(name, meant) == 1
