@@ -74,27 +74,15 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     NumPy numbers become Python's, and lone surrogates in text become U+FFFD as they do in what is
     stored. Missing and unknown arguments are a ``TypeError``, as in Python.
     """
-    parameters = list(signature(verb).parameters.values())[1:]
-    positional = [
-        p.name
-        for p in parameters
-        if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    named = {
-        p.name
-        for p in parameters
-        if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    }
+    form = signature(verb)
 
     @wraps(verb)
     def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
-        hints = _hints(cast(Hashable, verb))
-        given = list(arguments)
-        for position, name in enumerate(positional[: len(given) - 1], 1):
-            given[position] = argument(name, given[position], hints[name])
-        for name in named.intersection(options):
-            options[name] = argument(name, options[name], hints[name])
-        return cast(Callable[..., _R], verb)(*given, **options)
+        given, hints = form.bind(*arguments, **options), _hints(cast(Hashable, verb))
+        for name, value in [*given.arguments.items()][1:]:  # the first is the object itself
+            if form.parameters[name].kind is not Parameter.VAR_KEYWORD:
+                given.arguments[name] = argument(name, value, hints[name])
+        return verb(*given.args, **given.kwargs)
 
     run.__checked__ = True  # type: ignore[attr-defined]
     return run

@@ -251,7 +251,6 @@ class SentenceTransformersEmbedder:
         self,
         model: str,
         *,
-        device: str | None = None,
         query_prefix: str | None = None,
         passage_prefix: str | None = None,
     ) -> None:
@@ -269,9 +268,7 @@ class SentenceTransformersEmbedder:
             repository = model if "/" in model else f"sentence-transformers/{model}"
             require_model(repository, "sentence-transformers")
         try:
-            self._model = SentenceTransformer(
-                str(folder) if folder.is_dir() else model, device=device
-            )
+            self._model = SentenceTransformer(str(folder) if folder.is_dir() else model)
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"cannot load {model!r}: {error}") from error
         prompts = self._model.prompts or {}

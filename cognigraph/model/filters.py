@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit
@@ -146,15 +147,10 @@ class Exclusion:
             raise ConfigurationError(
                 f"without has {len(items):,} items, and at most {MOST_SEEN:,} can be left out"
             )
-        kinds = {(kind, *key) for kind, *key in items}
-
-        def of_kind(wanted: str) -> frozenset[str]:
-            return frozenset(key[0] for kind, *key in kinds if kind == wanted)
-
-        messages = frozenset((key[0], key[1]) for kind, *key in kinds if kind == "message")
-        return cls(
-            of_kind("id"), messages, of_kind("triple"), of_kind("session"), of_kind("episode")
-        )
+        keys = defaultdict[str, set[Any]](set)
+        for field_name, key in items:
+            keys[field_name].add(key)
+        return cls(**{field_name: frozenset(known) for field_name, known in keys.items()})
 
     def __bool__(self) -> bool:
         return any((self.ids, self.messages, self.triples, self.sessions, self.episodes))
@@ -181,8 +177,8 @@ class Exclusion:
         return uid in self.ids or uid in self.episodes
 
 
-def _items(item: object) -> Iterator[tuple[str, ...]]:
-    """The kind and the key of an item, or of all items of a result or a block."""
+def _items(item: object) -> Iterator[tuple[str, str | tuple[str, str]]]:
+    """The field of :class:`Exclusion` and the key of an item, or of all that a result shows."""
     if isinstance(item, Context):
         for cited in item.citations:
             yield from _items(cited)
@@ -190,28 +186,24 @@ def _items(item: object) -> Iterator[tuple[str, ...]]:
         for part in (*item.hits, *item.triples, *item.sessions, *item.episodes):
             yield from _items(part)
     elif isinstance(item, str):
-        yield ("id", item)
+        yield "ids", item
     elif isinstance(item, Hit):
-        yield ("message", item.session, item.id)
+        yield "messages", (item.session, item.id)
+    elif isinstance(item, Citation) and item.kind == "message" and item.session is not None:
+        yield "messages", (item.session, item.id)
     elif isinstance(item, Citation):
-        yield _cited(item)
+        yield f"{item.kind}s", item.id
     elif isinstance(item, Triple):
-        yield ("triple", item.uid)
+        yield "triples", item.uid
     elif isinstance(item, Episode):
-        yield ("episode", item.uid)
+        yield "episodes", item.uid
     elif isinstance(item, Session | SessionHit):
-        yield ("session", item.id if isinstance(item, Session) else item.session.id)
+        yield "sessions", item.id if isinstance(item, Session) else item.session.id
     else:
         raise ConfigurationError(
             "without takes ids, hits, facts, sessions, citations, results and blocks, "
             f"not a value of type {type(item).__name__}"
         )
-
-
-def _cited(citation: Citation) -> tuple[str, ...]:
-    if citation.kind == "message" and citation.session is not None:
-        return ("message", citation.session, citation.id)
-    return (citation.kind, citation.id)
 
 
 # Pages of messages, and what they are selected by.

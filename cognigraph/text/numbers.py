@@ -35,7 +35,7 @@ _SCALES = {
     "億": 8, "亿": 8,
 }  # fmt: skip
 _UNITS = COUNTS | {"zero": 0, "nil": 0, "seventy": 70, "eighty": 80, "ninety": 90}
-_TENS = {**{word: value for word, value in _UNITS.items() if value >= 20}, "twentie": 20}
+_TENS = {word: value for word, value in _UNITS.items() if value >= 20}
 _MULTIPLES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "dozen": 12}
 _OTHERS: dict[str, tuple[str, ...]] = {
     "no": ("0",), "none": ("0",), "once": ("1",), "single": ("1",), "twice": ("2",),
@@ -49,14 +49,8 @@ _HAN = {character: value for value, character in enumerate("零一二三四五�
     "〇": 0, "两": 2, "兩": 2, "俩": 2, "半": 0,
 }  # fmt: skip
 _HAN_SCALES = {
-    "十": 10,
-    "百": 100,
-    "千": 1000,
-    "万": 10_000,
-    "萬": 10_000,
-    "亿": 10**8,
-    "億": 10**8,
-}
+    "十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000, "亿": 10**8, "億": 10**8,
+}  # fmt: skip
 _MIXED = re.compile(r"(\d{1,9})([百千万萬])(\d)(?!\d)")
 _HAN_RUN = re.compile(f"[{''.join((*_HAN, *_HAN_SCALES))}]+")
 
@@ -172,13 +166,10 @@ def _in_words(words: Sequence[str]) -> Iterator[str]:
 
 
 def _count(word: str) -> int | None:
-    if word in _UNITS:
-        return _UNITS[word]
-    if word in ORDINALS:
-        return ORDINALS[word]
+    if (value := _UNITS.get(word, ORDINALS.get(word))) is not None:
+        return value
     stem = word.removesuffix("th").removesuffix("s")  # "sixties", "fortieth"
-    tens = next((stem[: -len(end)] + "y" for end in ("ie",) if stem.endswith(end)), stem)
-    return _TENS.get(tens)
+    return _TENS.get(f"{stem[:-2]}y" if stem.endswith("ie") else stem)
 
 
 def _longer(words: Sequence[str], start: int) -> Iterator[str]:
