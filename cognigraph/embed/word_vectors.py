@@ -2,7 +2,7 @@
 
 Importing the package, which also imports an HTTP client, and loading the model with it takes .28 s
 and 80 MB of memory. To read the tokenizer and to map the weights, which several processes then
-share, takes .08 s and 22 MB. If the wheel holds other files one day, the package loads them.
+share, takes .08 s and 22 MB.
 
 In the vocabulary of its tokenizer no token continues beyond a space into the next word. So the
 tokens of a text are those of its words, and most words were met before. To look them up takes a
@@ -12,12 +12,10 @@ sixth of the time that it takes to divide each text anew; the vectors are the sa
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -31,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector, products_of_rows, steps
+from cognigraph.errors import ConfigurationError
 from cognigraph.forks import ProcessLock
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 from cognigraph.text.word_book import Numbers, Stems, WordBook, slices, stem_number
@@ -40,22 +39,23 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TENSOR = "embedding.weight"
 
 
-class StaticModel(NamedTuple):
-    """A tokenizer, and a vector for each of its tokens: (tokens, dimension), of 16 or 32 bits."""
+def load() -> TokenMeans:
+    """Read the model from the installed wheel, without the network.
 
-    tokenizer: Any
-    vectors: npt.NDArray[np.floating]
-
-
-def load() -> StaticModel:
-    """Read the model from the installed wheel, without the network."""
+    Raises:
+        ConfigurationError: the installed wordllama does not have it.
+    """
     spec = find_spec("wordllama")
-    folder = None if spec is None or spec.origin is None else Path(spec.origin).parent
-    if folder is None or not all((folder / name).is_file() for name in (_TOKENIZER, _WEIGHTS)):
-        return _by_package()
+    folder = Path() if spec is None or spec.origin is None else Path(spec.origin).parent
+    tokenizer, weights = folder / _TOKENIZER, folder / _WEIGHTS
+    if not (tokenizer.is_file() and weights.is_file()):
+        raise ConfigurationError(
+            f"the installed wordllama lacks {_TOKENIZER} or {_WEIGHTS}; install "
+            "'wordllama==0.4.0.post1', or choose another embedder"
+        )
     from tokenizers import Tokenizer
 
-    return StaticModel(Tokenizer.from_file(str(folder / _TOKENIZER)), mapped(folder / _WEIGHTS))
+    return TokenMeans(Tokenizer.from_file(str(tokenizer)), mapped(weights))
 
 
 def mapped(path: Path) -> npt.NDArray[np.floating]:
@@ -67,27 +67,6 @@ def mapped(path: Path) -> npt.NDArray[np.floating]:
     start, _ = about["data_offsets"]
     tensor = np.memmap(path, dtype, "r", 8 + size + start, tuple(about["shape"]))
     return tensor.view(np.ndarray)
-
-
-def _by_package() -> StaticModel:
-    with _logging_untouched():  # importing wordllama configures the root logger
-        import wordllama
-
-    # By default wordllama uses a cache folder in the home directory, and else the network.
-    folder = Path(wordllama.__file__).parent
-    model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    return StaticModel(model.tokenizer, model.embedding)
-
-
-@contextmanager
-def _logging_untouched() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
 
 
 _SPACE = "\u2581"
@@ -104,15 +83,13 @@ _NO_IDS = np.empty(0, np.int32)
 class TokenMeans:
     """The mean of the token vectors of each text. Thread-safe."""
 
-    def __init__(self, model: StaticModel) -> None:
-        self.vectors = model.vectors
-        self._tokenizer = model.tokenizer
+    def __init__(self, tokenizer: Any, vectors: npt.NDArray[np.floating]) -> None:
+        """Take a tokenizer, and a vector for each of its tokens (tokens, dimension)."""
+        self.vectors = vectors
+        self._tokenizer = tokenizer
         self._special = tuple(
-            token.content for token in self._tokenizer.get_added_tokens_decoder().values()
+            token.content for token in tokenizer.get_added_tokens_decoder().values()
         )
-        vocabulary = self._tokenizer.get_vocab(with_added_tokens=False)
-        self._by_words = not any(_SPACE in token.lstrip(_SPACE) for token in vocabulary)
-        self._by_letters = self._by_words and not any(map(str.isalnum, self._special))
         self._of_word = lru_cache(_MOST_WORDS_KEPT)(self._tokens)
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -137,10 +114,10 @@ class TokenMeans:
         """The tokens of a text; ``None`` if it must be divided as a whole."""
         if not text:
             return _NO_IDS
-        if self._by_letters and text.isalnum() and len(text) < _LONGEST:  # a word alone
-            return np.frombuffer(of_word(_SPACE + text), np.int32)
-        if not self._by_words or any(special in text for special in self._special):
+        if any(special in text for special in self._special):
             return None
+        if text.isalnum() and len(text) < _LONGEST:  # a word alone
+            return np.frombuffer(of_word(_SPACE + text), np.int32)
         words = _WORDS.findall(_SPACE + text.replace(" ", _SPACE))
         if len(max(words, key=len)) > _LONGEST:
             return None
@@ -214,7 +191,7 @@ def token_means() -> TokenMeans:
     if not _shared:
         with _loading:  # otherwise concurrent threads would each load the model
             if not _shared:
-                _shared.append(TokenMeans(load()))
+                _shared.append(load())
     return _shared[0]
 
 

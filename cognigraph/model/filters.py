@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit
+from cognigraph.model.answers import Citation, Context, Hit, Listed, SearchResult, SessionHit
 from cognigraph.model.graph import Episode, Session, Status, Triple
 from cognigraph.model.messages import DEFAULT_ROLES, RoleFilter, StoredMessage
 
@@ -189,10 +189,9 @@ def _items(item: object) -> Iterator[tuple[str, str | tuple[str, str]]]:
         yield "ids", item
     elif isinstance(item, Hit):
         yield "messages", (item.session, item.id)
-    elif isinstance(item, Citation) and item.kind == "message" and item.session is not None:
-        yield "messages", (item.session, item.id)
     elif isinstance(item, Citation):
-        yield f"{item.kind}s", item.id
+        session = item.session if item.kind == "message" else None
+        yield (f"{item.kind}s", item.id) if session is None else ("messages", (session, item.id))
     elif isinstance(item, Triple):
         yield "triples", item.uid
     elif isinstance(item, Episode):
@@ -213,7 +212,7 @@ MessageOrder = Literal["oldest", "newest"]
 
 
 @dataclass(frozen=True, slots=True)
-class MessagePage(Sequence[StoredMessage]):
+class MessagePage(Listed[StoredMessage]):
     """Some messages of a listing, in order.
 
     ``cursor`` stands for the position after the last of them: ``messages(after=page.cursor)``
@@ -223,20 +222,9 @@ class MessagePage(Sequence[StoredMessage]):
     messages: tuple[StoredMessage, ...]
     cursor: str | None
 
-    def __iter__(self) -> Iterator[StoredMessage]:
-        return iter(self.messages)
-
-    def __len__(self) -> int:
-        return len(self.messages)
-
-    @overload
-    def __getitem__(self, index: int) -> StoredMessage: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[StoredMessage, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> StoredMessage | tuple[StoredMessage, ...]:
-        return self.messages[index]
+    @property
+    def _items(self) -> tuple[StoredMessage, ...]:
+        return self.messages
 
 
 @dataclass(frozen=True, slots=True)

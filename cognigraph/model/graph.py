@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -34,6 +34,15 @@ class Theme:
     reason: str = field(default="", compare=False, repr=False)
     derived_from: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
+    @property
+    def text(self) -> str:
+        """Title and summary."""
+        return _titled(self.title, self.summary)
+
+
+def _titled(title: str, summary: str) -> str:
+    return f"{title}: {summary}" if title else summary
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -60,7 +69,7 @@ class Episode:
     @property
     def text(self) -> str:
         """Title and summary."""
-        return f"{self.title}: {self.summary}" if self.title else self.summary
+        return _titled(self.title, self.summary)
 
     def __repr__(self) -> str:
         return (
@@ -85,19 +94,13 @@ class Session:
     @property
     def summary(self) -> str:
         """The themes as one text, empty before enrichment."""
-        return _summary(self.themes)
+        return "\n".join(theme.text for theme in self.themes)
 
     def __repr__(self) -> str:
         return (
             f"<Session {self.id}: {self.messages} messages, "
             f"{self.started_at:%Y-%m-%d %H:%M}, keys: {', '.join(self.keys[:5]) or '-'}>"
         )
-
-
-def _summary(themes: Sequence[Theme]) -> str:
-    return "\n".join(
-        f"{theme.title}: {theme.summary}" if theme.title else theme.summary for theme in themes
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ class Summary:
     @property
     def text(self) -> str:
         """The themes as one text."""
-        return _summary(self.themes)
+        return "\n".join(theme.text for theme in self.themes)
 
     def __repr__(self) -> str:
         return (
