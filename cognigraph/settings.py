@@ -269,8 +269,8 @@ class StorageSettings:
 
     ``vectors`` is the number format of vectors in a SQLite file: ``"float16"`` (the default: half
     the size, the same recall) or ``"float32"``. In memory vectors are always float32. An existing
-    file keeps its format until ``Memory.reindex`` changes it. Neo4j has no such choice: its vector
-    indexes hold float32 numbers and are quantised.
+    file keeps its format until ``memory.admin.reindex`` changes it. Neo4j has no such choice: its
+    vector indexes hold float32 numbers and are quantised.
 
     ``read_timeout``, ``write_timeout`` and ``open_timeout`` are for Neo4j, in seconds: a search, an
     insert or the opening of a memory fails after that time, retries included, even if the server
@@ -324,10 +324,10 @@ class Retention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionSettings:
-    """Which messages ``expire`` forgets, beside those that were added with ``expires``.
+    """Which messages ``forget(expired=True)`` forgets, beside those added with ``expires``.
 
     A message is forgotten if any of the ``rules`` applies to it. With ``sweep``, the background
-    worker calls ``expire`` for every space at this interval; without it, call it yourself.
+    worker forgets them in every space at this interval; without it, call ``forget`` yourself.
     """
 
     rules: Iterable[Retention] = ()

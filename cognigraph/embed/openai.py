@@ -25,6 +25,7 @@ from cognigraph.llm.replies import LATER, retry_after
 logger = logging.getLogger("cognigraph.embed")
 
 _TOO_LARGE = frozenset({400, 413, 422})
+"""What servers answer to a request that is too large for them, or that has a text they refuse."""
 _MOST_CHARACTERS = 200_000
 _REPLY_ROOM, _ITEM_BYTES, _NUMBER_BYTES = 256_000, 1_000, 40
 """Bytes allowed per reply, per vector, and per number (22 digits, indented)."""
@@ -185,7 +186,7 @@ class OpenAIEmbedder:
                 except ValueError as error:  # such as a gateway's error page with status 200
                     problem, again = f"unusable answer: {error}", True
             if not again:
-                raise self._final(reply, problem, len(texts))
+                raise self._final(reply, problem)
             if failed < self._attempts:
                 self._wait(reply, problem, failed)
         raise EmbeddingError(
@@ -198,16 +199,14 @@ class OpenAIEmbedder:
         numbers = self._dimension or _MAX_DIMENSION
         return _REPLY_ROOM + texts * (_ITEM_BYTES + numbers * _NUMBER_BYTES)
 
-    def _final(self, reply: Reply, problem: str, texts: int) -> Exception:
-        if reply.status == 413 or (reply.status in _TOO_LARGE and texts > 1):
+    def _final(self, reply: Reply, problem: str) -> Exception:
+        if reply.status in _TOO_LARGE:
             return _TooLargeError(problem)
         advice = "check the model's name and the base URL, which usually ends in /v1"
         if reply.failure == "redirect":
             advice = "if that is the intended server, set it as the base URL"
         elif reply.status in (401, 403):
             advice = "check the API key (OPENAI_API_KEY)"
-        elif reply.status in _TOO_LARGE:
-            return _TooLargeError(problem)
         return EmbeddingError(f"{self._where} refused: {problem}; {advice}")
 
     def _wait(self, reply: Reply, problem: str, failed: int) -> None:

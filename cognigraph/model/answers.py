@@ -44,9 +44,6 @@ class Listed(Sequence[_T]):
         return iter(self._items)
 
 
-# Results of a search: ranked hits with the parts of their scores, and the prompt block.
-
-
 @dataclass(frozen=True, slots=True)
 class Why:
     """How the score of a hit was computed.

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, Literal
 
 from cognigraph.errors import ConfigurationError
@@ -142,7 +143,7 @@ class Exclusion:
     def of(cls, seen: Iterable[Seen] | Context) -> Exclusion:
         """Collect what was seen; :class:`ConfigurationError` for anything else or for too much."""
         whole = isinstance(seen, Context | SearchResult)
-        items = [one for item in ([seen] if whole else seen) for one in _items(item)]
+        items = [*chain.from_iterable(map(_items, [seen] if whole else seen))]
         if len(items) > MOST_SEEN:
             raise ConfigurationError(
                 f"without has {len(items):,} items, and at most {MOST_SEEN:,} can be left out"

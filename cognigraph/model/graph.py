@@ -394,9 +394,9 @@ def newest_written(
 ) -> list[Written]:
     """The newest versions of a kind, by chain; with ``as_of``, of what had been said by then."""
     by_chain = {
-        one.chain: one
-        for one in sorted(written, key=lambda item: item.version)
-        if one.kind == kind and (as_of is None or one.at <= as_of)
+        version.chain: version
+        for version in sorted(written, key=lambda item: item.version)
+        if version.kind == kind and (as_of is None or version.at <= as_of)
     }
     return [by_chain[chain] for chain in sorted(by_chain)]
 

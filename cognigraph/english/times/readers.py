@@ -150,7 +150,7 @@ AHEAD = CERTAIN + 1
 class Time:
     """The times that words may mean, in order; the tense chooses among them.
 
-    ``needs`` is the certainty that the tense must have to choose (see :mod:`.tense`). 0 means that
+    ``needs`` is the certainty that the tense must have to choose (see ``find.Tense``). 0 means that
     the words choose themselves: a single time is the one that is meant, several leave it open.
     """
 
