@@ -19,7 +19,7 @@ from cognigraph.cli.memory_options import exists, in_our_words, opened
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.errors import BadRecordError, ConfigurationError
 from cognigraph.importers.fields import parse_columns
-from cognigraph.importers.formats import files_of, reader_named, reader_or_auto
+from cognigraph.importers.formats import files_of, reader_named
 from cognigraph.importers.notes import READER
 from cognigraph.importers.record import Reader
 from cognigraph.importers.source import locate
@@ -38,7 +38,7 @@ def load(run: CommandRun) -> int:
     """Store the messages of a file, or with ``--dry-run`` say what it has."""
     arguments, terminal = run.arguments, run.terminal
     # Before the memory is opened, which makes a new one: a wrong name must leave no file.
-    files_of(arguments.file, reader_or_auto(arguments.format))
+    files_of(arguments.file, arguments.format)
     with _memory(run) as memory:
         report = _imported(run, memory)
         done = None

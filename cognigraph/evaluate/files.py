@@ -108,7 +108,7 @@ def items(path: Path) -> Generator[Any, None, None]:
             reason = "it does not begin with a list" if start else "it is empty"
             raise DatasetError(f"{wrong}: {reason}")
         try:
-            for number, (_, item) in enumerate(elements(stream)):
+            for number, item in enumerate(elements(stream)):
                 if number and start.startswith(b"{"):
                     raise DatasetError(
                         f"{path.name} is JSON lines; give the benchmark's own JSON file"

@@ -23,17 +23,38 @@ except ImportError:  # hashlib has the same function, and loads OpenSSL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from dataclasses import dataclass
     from typing import Any, Literal
 
     Kind = Literal["start", "prompt", "answer", "keep"]
     """What an event means: a session begins (or goes on), the user or the agent has said something,
     or the transcript is about to be shortened or left."""
 
+else:
+
+    def dataclass(**options):
+        """What is needed here of the library's ``dataclass``, which takes long to import."""
+
+        def decorated(cls):
+            def init(self, **given):
+                vars(self).update(given)
+                names = cls.__annotations__.keys()
+                wrong = given.keys() - names or [name for name in names if not hasattr(self, name)]
+                if wrong:
+                    raise TypeError(f"{cls.__name__}: unknown or missing: {', '.join(wrong)}")
+
+            cls.__init__ = init
+            return cls
+
+        return decorated
+
+
 TIMEOUT_SECONDS = 10
 PERSON = "person"
 """The space of what holds in every project."""
 
 
+@dataclass(kw_only=True)
 class Agent:
     """One agent.
 
@@ -54,40 +75,23 @@ class Agent:
             agent's name, so that messages have the same ids as in an import.
     """
 
-    def __init__(
-        self,
-        name: str,
-        folder: str,
-        file: str,
-        events: Mapping[str, Kind],
-        *,
-        project_file: str | None = None,
-        home: str | None = None,
-        memory: str | None = None,
-        timeout: int | None = None,
-        is_grouped: bool = True,
-        takes_context: tuple[Kind, ...] = ("start", "prompt"),
-        has_transcript: bool = False,
-        plugin: str | None = None,
-        project_folder: str | None = None,
-    ) -> None:
-        self.name = name
-        self.folder = folder
-        self.file = file
-        self.events = events
-        self.project_file = project_file
-        self.home = home
-        self.memory = memory
-        self.timeout = timeout
-        self.is_grouped = is_grouped
-        self.takes_context = takes_context
-        self.has_transcript = has_transcript
-        self.plugin = plugin
-        self.project_folder = project_folder
+    name: str
+    folder: str
+    file: str
+    events: Mapping[str, Kind]
+    project_file: str | None = None
+    home: str | None = None
+    memory: str | None = None
+    timeout: int | None = None
+    is_grouped: bool = True
+    takes_context: tuple[Kind, ...] = ("start", "prompt")
+    has_transcript: bool = False
+    plugin: str | None = None
+    project_folder: str | None = None
 
-    def user_folder(self, environ: Mapping[str, str] | None = None) -> str:
+    def user_folder(self) -> str:
         """Its folder of the user."""
-        given = (os.environ if environ is None else environ).get(self.home or "", "").strip()
+        given = os.environ.get(self.home, "").strip() if self.home else ""
         if given and self.plugin:  # the variable names the folder around it
             given = os.path.join(given, os.path.basename(self.folder))
         return os.path.expanduser(given or os.path.join("~", self.folder))
@@ -176,6 +180,7 @@ _TEXTS: Mapping[Kind, tuple[str, ...]] = {
 """The field with what was said, by agent: Claude Code and Codex, Gemini CLI, Cursor."""
 
 
+@dataclass(kw_only=True)
 class Event:
     """One event of a conversation, as it waits to be stored.
 
@@ -192,36 +197,23 @@ class Event:
         memory: the path of what the agent keeps for the user everywhere.
     """
 
-    def __init__(
-        self,
-        agent: str,
-        kind: Kind,
-        at: str,
-        space: str,
-        session: str,
-        id: str,
-        text: str,
-        transcript: str | None,
-        is_end: bool,
-        memory: str | None,
-    ) -> None:
-        self.agent = agent
-        self.kind = kind
-        self.at = at
-        self.space = space
-        self.session = session
-        self.id = id
-        self.text = text
-        self.transcript = transcript
-        self.is_end = is_end
-        self.memory = memory
+    agent: str
+    kind: Kind
+    at: str
+    space: str
+    session: str
+    id: str
+    text: str
+    transcript: str | None
+    is_end: bool
+    memory: str | None
 
 
 def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
-    """The event that an agent has sent; ``None`` if it is none of this agent's.
+    """The event that an agent has sent; ``None`` if it is not one to be stored.
 
-    Cursor also runs the hooks of Claude Code. It has hooks of its own, and its transcripts are
-    others. What happens in a sub-agent (it has an ``agent_id``) is no talk with the user.
+    Cursor also runs the hooks of Claude Code; what it sends them is left to its own hooks. What
+    happens in a sub-agent (it has an ``agent_id``) is not said to the user.
     """
     kind = agent.events.get(name)
     session = _text(given, "session_id", "conversation_id")
@@ -233,7 +225,9 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
     text = without_hook_context(_text(given, *_TEXTS.get(kind, ())))
     turn = _text(given, "turn_id", "generation_id") or at
     digest = blake2b("\0".join((session, turn, kind, text)).encode("utf-8", "replace"))
-    is_start = kind == "start"
+    memory = None
+    if kind == "start" and agent.memory:
+        memory = os.path.join(agent.user_folder(), agent.memory)
     return Event(
         agent=agent.name,
         kind=kind,
@@ -244,9 +238,7 @@ def event_of(agent: Agent, name: str, given: Mapping[str, Any]) -> Event | None:
         text=text,
         transcript=_transcript(given) if agent.has_transcript else None,
         is_end=name == "SessionEnd",
-        memory=os.path.join(agent.user_folder(), agent.memory)
-        if agent.memory and is_start
-        else None,
+        memory=memory,
     )
 
 

@@ -1,8 +1,6 @@
 """How a hook hands an event over: it writes a file, and asks the process in the background.
 
-Each event is a file in a folder beside the memory, which appears whole or not at all. A process in
-the background stores the files and deletes each one afterwards; if it is killed, the next one finds
-them. An agent waits for what is here, so it imports next to nothing.
+An agent waits for what is here, so it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
     from cognigraph.hooks.agents import Event
 
 KEEPER = "--keep"
-"""What makes the command the process in the background."""
-MOST_SECONDS = 0.1
+"""The word with which the command is the process in the background."""
+_MAX_SECONDS = 0.1
 """An agent waits no longer for a hook than this, from the start of its process to its end.
 ``COGNIGRAPH_HOOKS_WAIT`` has other seconds."""
 _ENDING_SECONDS = 0.012
@@ -34,27 +32,29 @@ _ENDING_SECONDS = 0.012
 _BUSY_SECONDS = 0.3
 """On a busy or slow machine, where Python alone takes the whole time, a hook waits for an answer as
 long as it took to start, up to this."""
-_LEAST_SECONDS = 0.05
-"""For a connection to the process in the background."""
-_MOST_LOG = 256 * 1024
+_CONNECT_SECONDS = 0.05
+"""How long a connection to the process in the background may take."""
+_MAX_LOG = 256 * 1024
 
 
-def default_db(environ: Mapping[str, str] | None = None) -> str:
+def default_db() -> str:
     """The memory of coding agents: ``COGNIGRAPH_DB``, else a file in the user's data folder."""
-    environ = os.environ if environ is None else environ
-    if given := environ.get("COGNIGRAPH_DB", "").strip():
+    if given := os.environ.get("COGNIGRAPH_DB", "").strip():
         return absolute(given)
-    base = environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")
+    base = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")
     return os.path.join(base, "cognigraph", "agents.db")
 
 
 def absolute(path: str) -> str:
-    """A path as a shell would take it, from the current folder."""
+    """An absolute path, as a shell in the current folder would understand it."""
     return os.path.join(os.getcwd(), os.path.expanduser(path))
 
 
 class Handover:
     """The folder beside a memory in which a hook leaves its event, and the process that reads it.
+
+    Each event is a file, which appears whole or not at all. The process in the background stores it
+    and deletes it afterwards; if that process is killed, the next one finds the file.
 
     Args:
         db: the path of the memory, which is absolute.
@@ -89,9 +89,9 @@ class Handover:
         """Add a line to the log. The log is bounded: when it is full, its older half is dropped."""
         path = self._in("log")
         try:
-            if os.path.getsize(path) > _MOST_LOG:
+            if os.path.getsize(path) > _MAX_LOG:
                 with open(path, "r+b") as file:
-                    file.seek(-_MOST_LOG // 2, os.SEEK_END)
+                    file.seek(-_MAX_LOG // 2, os.SEEK_END)
                     rest = file.read().partition(b"\n")[2]
                     file.seek(0)
                     file.write(rest)
@@ -117,21 +117,21 @@ class Handover:
 
     def answers(self, connection: sockets.socket) -> list[str]:
         """The texts that the process in the background sends in time, each in a line of its own."""
-        most = float(os.environ.get("COGNIGRAPH_HOOKS_WAIT") or MOST_SECONDS)
+        seconds = float(os.environ.get("COGNIGRAPH_HOOKS_WAIT") or _MAX_SECONDS)
         age = _age()
-        end = time.monotonic() + max(most - _ENDING_SECONDS - age, min(age, _BUSY_SECONDS))
-        said = b""
+        end = time.monotonic() + max(seconds - _ENDING_SECONDS - age, min(age, _BUSY_SECONDS))
+        received = b""
         try:
             while (left := end - time.monotonic()) > 0:
                 connection.settimeout(left)
                 if not (piece := connection.recv(1 << 16)):
                     break
-                said += piece
+                received += piece
         except OSError:  # also the end of the time: what came before it is an answer
             pass
         finally:
             connection.close()
-        return [json.loads(line) for line in said.split(b"\n")[:-1]]
+        return [json.loads(line) for line in received.split(b"\n")[:-1]]
 
     def wake_keeper(self) -> None:
         """Have the events stored: by the process in the background, or by a new one.
@@ -158,7 +158,7 @@ class Handover:
         if not hasattr(sockets, "AF_UNIX"):
             return None
         connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
-        connection.settimeout(_LEAST_SECONDS)
+        connection.settimeout(_CONNECT_SECONDS)
         try:
             connection.connect("socket")
         except OSError:

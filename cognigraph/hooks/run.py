@@ -2,7 +2,7 @@
 
 It imports next to nothing and never fails: whatever happens, it exits with 0, and a line in the log
 beside the memory says what went wrong. It never opens the memory. When a conversation begins, it
-prints the block that was made ready; with a prompt, what the process in the background answers in
+prints the block that is kept ready; with a prompt, what the process in the background answers in
 time, if one listens.
 """
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST_INPUT = 64 * 1024 * 1024
+_MAX_INPUT = 64 * 1024 * 1024
 
 
 def main(argv: Sequence[str]) -> int:
@@ -33,9 +33,7 @@ def main(argv: Sequence[str]) -> int:
     handover = Handover(db)
     try:
         if words == [KEEPER]:
-            from cognigraph.hooks.alone import keep_alone
-
-            keep_alone(db)
+            _run_keeper_alone(db)
         else:
             _handle(handover, *words)
     except Exception as error:  # noqa: BLE001 - the agent must go on, whatever it is
@@ -49,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _handle(handover: Handover, agent_name: str, event_name: str) -> None:
     agent = AGENTS[agent_name]
-    given = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
+    given = json.loads(sys.stdin.buffer.read(_MAX_INPUT))
     event = event_of(agent, event_name, given) if isinstance(given, dict) else None
     if event is None:
         return
@@ -59,7 +57,7 @@ def _handle(handover: Handover, agent_name: str, event_name: str) -> None:
     asked = handover.ask_keeper({"recall": vars(event)}) if is_asked else None
     handover.put(event)
     try:
-        blocks = handover.answers(asked) if asked else _ready(handover, event)
+        blocks = handover.answers(asked) if asked else _start_blocks(handover, event)
         if event.kind in agent.takes_context and blocks:
             # Not through sys.stdout, which would report a closed pipe when the process ends.
             os.write(1, json.dumps(agent.answer(event_name, "\n".join(blocks))).encode() + b"\n")
@@ -67,10 +65,31 @@ def _handle(handover: Handover, agent_name: str, event_name: str) -> None:
         handover.wake_keeper()
 
 
-def _ready(handover: Handover, event: Event) -> list[str]:
-    """What was made ready for the beginning of a conversation."""
+def _start_blocks(handover: Handover, event: Event) -> list[str]:
+    """What is kept ready for the beginning of a conversation; nothing for other events."""
     if event.kind != "start" or not os.path.exists(handover.db_path):
         return []
     from cognigraph.stores import start_blocks  # sqlite3 is for this event only
 
     return list(start_blocks.read(handover.db_path, event.space, PERSON))
+
+
+def _run_keeper_alone(db: str) -> None:
+    """Store what waits, and stay for a while. Returns at once if another process does it.
+
+    Raises:
+        CogniGraphError: the memory cannot be opened; the events wait for the next process.
+    """
+    from cognigraph.hooks.spool import Spool
+
+    spool = Spool(db)
+    spool.enter()
+    deferred: set[str] = set()
+    # What comes when this process no longer listens, and still holds the lock, is found here.
+    while set(spool.names()) - deferred:
+        with spool.locked() as is_mine:
+            if not is_mine:
+                return
+            from cognigraph.hooks.keeper import run_keeper  # loads the libraries
+
+            deferred = run_keeper(spool)

@@ -1,9 +1,9 @@
 """Write the hooks into an agent's settings, and take them out again, without touching the rest.
 
-The file is edited as text: comments, order and formatting of everything else stay as they are, and
-what is taken out is exactly what was put in. A container that was there and empty gets its first
-element right behind its bracket; one that is made here begins with a line break. So both can be
-told apart when the element is removed.
+The file is edited as text, so that comments, order and formatting of everything else stay as they
+are, and exactly what was put in is taken out again. An array or object that was there and empty
+gets its first member right behind its bracket; one that is made here begins with a line break.
+That tells later which of them to remove with their last member.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -24,11 +25,14 @@ from cognigraph.hooks.agents import Agent
 
 BACKUP = ".cognigraph-backup"
 """What is added to the name of a settings file to name the copy from before the last change."""
-_GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA = re.compile(rf"({_STRING}|[\[{{]\s*,)|,(?=\s*[\]}}])", re.DOTALL)
+_SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder()
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from cognigraph.cli import main; main()"
-"""What a hook runs; the next word is the folder with the package. If that is gone, it ends with 1,
-where a script that is gone ends with 2, by which a hook of Claude Code rejects the prompt."""
+"""What a hook runs; the next word is the folder with the package. If that folder is gone, the hook
+exits with 1. A script that is gone would exit with 2, and with that Claude Code rejects prompts."""
 _OLD_LAUNCH = " -m cognigraph hook "
 """How hooks began that were installed earlier."""
 
@@ -40,96 +44,57 @@ def settings_file(agent: Agent, project: str | None) -> Path:
     return Path(project, agent.project_folder or agent.folder, agent.project_file or agent.file)
 
 
-@dataclass(slots=True)
-class _Node:
-    """A value of a JSON text: where it is, and what is in it."""
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value of a JSON text, and its place in the array or object that it is a member of.
 
+    The value is at ``start`` to ``end``; ``first`` is where its key begins, if it has one, and
+    ``comma`` where the comma before it is.
+    """
+
+    text: str = field(repr=False)
+    value: Any
     start: int
-    end: int = 0
-    value: Any = None
-    members: list[_Member] = field(default_factory=list)
+    end: int
+    container: _Value | None = None
+    key: str | None = None
+    first: int = 0
+    comma: int = -1
 
-    def member(self, key: str) -> int | None:
-        """The position of a key among the members."""
-        keys = [member.key for member in self.members]
-        return keys.index(key) if key in keys else None
+    @property
+    def members(self) -> list[_Value]:
+        """The members of an array or object, in order."""
+        members: list[_Value] = []
+        if not isinstance(self.value, dict | list):
+            return members
+        text, index, comma = self.text, _skip(self.text, self.start + 1), -1
+        while text[index] not in "]}":
+            first, key = index, None
+            if isinstance(self.value, dict):
+                key, end = _DECODER.raw_decode(text, index)
+                index = _skip(text, _skip(text, end) + 1)  # past the colon
+            value, end = _DECODER.raw_decode(text, index)
+            members.append(_Value(text, value, index, end, self, key, first, comma))
+            index = comma = _skip(text, end)
+            if text[index] == ",":
+                index = _skip(text, index + 1)
+        return members
+
+    def member(self, key: str) -> _Value | None:
+        """The member with a key."""
+        return next((member for member in self.members if member.key == key), None)
 
 
-@dataclass(slots=True)
-class _Member:
-    """An element of an array or a pair of an object; ``comma`` is where the comma before it is."""
-
-    key: str | None
-    start: int
-    comma: int
-    node: _Node
+def _skip(text: str, index: int) -> int:
+    """Where white space ends."""
+    gap = _SPACE.match(text, index)
+    return gap.end() if gap else index
 
 
-_Chain = list[tuple[_Node, int]]
-"""Containers from the root inwards, each with the position of the next member."""
-
-
-class _Parser:
-    """Reads JSON with comments and trailing commas, and keeps positions."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def parse(self) -> _Node:
-        """The one value of the text.
-
-        Raises:
-            ValueError: it is not JSON; the message says where.
-        """
-        root = self._value(self._skip(1 if self._text.startswith("\ufeff") else 0))
-        if (end := self._skip(root.end)) != len(self._text):
-            raise self._error(end)
-        return root
-
-    def _skip(self, index: int) -> int:
-        gap = _GAP.match(self._text, index)
-        return gap.end() if gap else index
-
-    def _error(self, index: int) -> ValueError:
-        line = self._text.count("\n", 0, index) + 1
-        what = repr(self._text[index : index + 1]) if index < len(self._text) else "its end"
-        return ValueError(f"line {line} has {what} where JSON does not")
-
-    def _value(self, index: int) -> _Node:
-        sign = self._text[index : index + 1]
-        if sign in ("{", "["):
-            return self._container(index, "}" if sign == "{" else "]")
-        value, end = _DECODER.raw_decode(self._text, index)
-        return _Node(index, end, value)
-
-    def _container(self, start: int, closing: str) -> _Node:
-        node = _Node(start, value={} if closing == "}" else [])
-        index, comma = self._skip(start + 1), -1
-        while self._text[index : index + 1] != closing:
-            if node.members and comma < 0:
-                raise self._error(index)
-            node.members.append(self._member(index, comma, closing))
-            index, comma = self._skip(node.members[-1].node.end), -1
-            if self._text[index : index + 1] == ",":
-                index, comma = self._skip(index + 1), index
-        node.end = index + 1
-        for member in node.members:
-            if member.key is None:
-                node.value.append(member.node.value)
-            else:
-                node.value[member.key] = member.node.value
-        return node
-
-    def _member(self, index: int, comma: int, closing: str) -> _Member:
-        if closing == "]":
-            return _Member(None, index, comma, self._value(index))
-        if self._text[index : index + 1] != '"':
-            raise self._error(index)
-        key, end = _DECODER.raw_decode(self._text, index)
-        colon = self._skip(end)
-        if self._text[colon : colon + 1] != ":":
-            raise self._error(colon)
-        return _Member(key, index, comma, self._value(self._skip(colon + 1)))
+def _strict(text: str) -> str:
+    """The text as strict JSON: comments, and commas after a last member, are spaces instead."""
+    spaced = _COMMENT.sub(lambda match: match[1] or re.sub(r"\S", " ", match[0]), text)
+    return _LAST_COMMA.sub(lambda match: match[1] or " ", spaced.replace("\ufeff", " ", 1))
 
 
 # What is written
@@ -162,7 +127,7 @@ def _entry(agent: Agent, event: str, db: Path | None) -> dict[str, Any]:
 
 
 def gone(command_text: str) -> list[str]:
-    """What the command of a hook needs and is not there: its Python, the folder of the package."""
+    """What the command of a hook needs and does not find: its Python, the folder of the package."""
     words = shlex.split(command_text)
     needed = [Path(word) for word in words[:1]]
     if _LAUNCH in words:
@@ -195,15 +160,14 @@ def added(text: str | None, agent: Agent, db: Path | None) -> str:
         return json.dumps(whole if agent.is_grouped else whole | {"version": 1}, indent=2) + "\n"
     for event, entries in wanted.items():
         root = _root(rest)
-        position = root.member("hooks")
-        if position is None:
+        hooks = root.member("hooks")
+        if hooks is None:
             return _inserted(rest, root, {"hooks": wanted})
-        hooks = root.members[position].node
-        index = hooks.member(event)
-        if index is None:
+        those_there = hooks.member(event)
+        if those_there is None:
             rest = _inserted(rest, hooks, {event: entries})
         else:
-            rest = _inserted(rest, hooks.members[index].node, entries)
+            rest = _inserted(rest, those_there, entries)
     return rest
 
 
@@ -216,12 +180,11 @@ def removed(text: str, agent: Agent) -> str | None:
     if agent.plugin:
         _words_of_plugin(text)
         return None
-    while chains := list(_own(_root(text), agent)):
-        rest = _cut(text, chains[-1])
-        if rest is None:
-            return None
-        text = rest
-    return text
+    rest: str | None = text
+    while rest is not None and (own := list(_own(_root(rest), agent))):
+        _, last = own[-1]
+        rest = _cut(rest, last)
+    return rest
 
 
 def installed(text: str, agent: Agent) -> dict[str, str]:
@@ -233,10 +196,11 @@ def installed(text: str, agent: Agent) -> dict[str, str]:
     if agent.plugin:
         words = _words_of_plugin(text)
         return {event: shlex.join([*words, event]) for event in agent.events}
-    return {
-        str(chain[1][0].members[chain[1][1]].key): _element(chain)["command"]
-        for chain in _own(_root(text), agent)
-    }
+    commands = {}
+    for event, own in _own(_root(text), agent):
+        hook = own.value["hooks"][0] if "hooks" in own.value else own.value
+        commands[event] = hook["command"]
+    return commands
 
 
 _COMMAND_LINE = re.compile(r"^const COMMAND = (.*);$", re.MULTILINE)
@@ -256,62 +220,52 @@ def _words_of_plugin(text: str) -> list[str]:
     Raises:
         ValueError: it is none of ours.
     """
-    found = _COMMAND_LINE.search(text)
-    words = json.loads(found[1]) if found else []
+    line = _COMMAND_LINE.search(text)
+    words = json.loads(line[1]) if line else []
     if not {_LAUNCH, "cognigraph"} & set(words):
         raise ValueError("it is not a plugin of cognigraph")
     return [str(word) for word in words]
 
 
-def _element(chain: _Chain) -> Any:
-    container, index = chain[-1]
-    value = container.members[index].node.value
-    return value["hooks"][0] if "hooks" in value else value
-
-
-def _root(text: str) -> _Node:
-    """The settings, checked as far as they are about hooks."""
-    root = _Parser(text).parse()
-    hooks = root.value.get("hooks", {}) if isinstance(root.value, dict) else None
+def _root(text: str) -> _Value:
+    """The settings; only the part about hooks is checked."""
+    strict = _strict(text)
+    root = _Value(strict, json.loads(strict), _skip(strict, 0), len(strict))
+    if not isinstance(root.value, dict):
+        raise ValueError("it is not an object")
+    hooks = root.value.get("hooks", {})
     if not isinstance(hooks, dict):
-        raise ValueError("its hooks are not an object" if hooks is not None else "is no object")
+        raise ValueError("its hooks are not an object")
     wrong = [event for event, entries in hooks.items() if not isinstance(entries, list)]
     if wrong:
         raise ValueError(f"its hooks for {wrong[0]} are not a list")
     return root
 
 
-def _own(root: _Node, agent: Agent) -> Any:
-    """Where our hooks are."""
-    position = root.member("hooks")
-    if position is None:
-        return
-    hooks = root.members[position].node
-    for index, event in enumerate(hooks.members):
-        for number, entry in enumerate(event.node.members):
-            chain = [(root, position), (hooks, index), (event.node, number)]
-            if is_own(agent, entry.node.value):
-                yield chain
-                continue
-            inner = entry.node.member("hooks")
-            handlers = [] if inner is None else entry.node.members[inner].node.members
-            own = [i for i, handler in enumerate(handlers) if is_own(agent, handler.node.value)]
-            if own and len(own) == len(handlers):
-                yield chain
-            elif own and inner is not None:
-                yield [*chain, (entry.node, inner), (entry.node.members[inner].node, own[0])]
+def _own(root: _Value, agent: Agent) -> Iterator[tuple[str, _Value]]:
+    """Our hooks with their events. A group is ours, unless others have hooks in it, too."""
+    hooks = root.member("hooks")
+    for event in hooks.members if hooks else ():
+        for entry in event.members:
+            group = entry.member("hooks")
+            handlers = group.members if group else []
+            own = [handler for handler in handlers if is_own(agent, handler.value)]
+            if is_own(agent, entry.value) or (own and len(own) == len(handlers)):
+                yield str(event.key), entry
+            elif own:
+                yield str(event.key), own[0]
 
 
 # Editing
 
 
-def _inserted(text: str, container: _Node, given: dict[str, Any] | list[Any]) -> str:
+def _inserted(text: str, container: _Value, given: dict[str, Any] | list[Any]) -> str:
     """The text with the first item of ``given`` as the last one of the container."""
     unit = re.search(r"\n([ \t]+)\S", text)
     last = container.members[-1] if container.members else None
-    at = container.start + 1 if last is None else last.node.end
-    line = text.rfind("\n", 0, at if last is None else last.start) + 1
-    lead = text[line : at if last is None else last.start]
+    at = container.start + 1 if last is None else last.end
+    first = at if last is None else last.first
+    lead = text[text.rfind("\n", 0, first) + 1 : first]
     margin = lead[: len(lead) - len(lead.lstrip())]
     rendered = json.dumps(given, indent=unit[1] if unit else 2, ensure_ascii=False)
     inside = rendered.split("\n")[1:-1]  # without the brackets around it
@@ -323,23 +277,24 @@ def _inserted(text: str, container: _Node, given: dict[str, Any] | list[Any]) ->
     return text[:at] + piece.replace("\n", newline) + text[at:]
 
 
-def _cut(text: str, chain: _Chain) -> str | None:
+def _cut(text: str, member: _Value) -> str | None:
     """The text without a member, and without the containers that were made for it."""
-    container, index = chain[-1]
-    member, count = container.members[index], len(container.members)
-    start, end = member.start, member.node.end
-    if count == 1:
-        if start == container.start + 1:  # the container was there, and empty
-            return text[:start] + text[end:]
-        return _cut(text, chain[:-1]) if len(chain) > 1 else None
-    if index:
-        return text[: member.comma] + _comments(text[member.comma + 1 : start]) + text[end:]
-    after = container.members[1]
-    is_alone = count == 2 and after.key == "version" and len(chain) == 1
-    if is_alone and start != container.start + 1:
-        return None  # as it is made here for Cursor
-    between = text[end : after.comma] + text[after.comma + 1 : after.start]
-    return text[:start] + _comments(between) + text[after.start :]
+    container = member.container
+    if container is None:
+        return None
+    if len(container.members) == 1:
+        if member.first == container.start + 1:  # the container was there, and empty
+            return text[: member.first] + text[member.end :]
+        return _cut(text, container)
+    first, second = container.members[:2]
+    if member.first != first.first:
+        between = text[member.comma + 1 : member.first]
+        return text[: member.comma] + _comments(between) + text[member.end :]
+    is_root = container.container is None and len(container.members) == 2
+    if is_root and second.key == "version" and member.first != container.start + 1:
+        return None  # only the version is left, which is written here for Cursor
+    between = text[member.end : second.comma] + text[second.comma + 1 : second.first]
+    return text[: member.first] + _comments(between) + text[second.first :]
 
 
 def _comments(between: str) -> str:

@@ -1,4 +1,4 @@
-"""Read the files in which people have their conversations and notes, message by message.
+"""Read files with conversations and notes, message by message.
 
 Each format is a :class:`~cognigraph.importers.record.Reader` in a module of its own. A reader takes
 an opened file and yields mappings that :meth:`cognigraph.Message.of` takes, with their positions;

@@ -16,7 +16,17 @@ from hashlib import blake2b
 from typing import Any
 
 from cognigraph.importers.fields import iso
-from cognigraph.importers.json_records import lines, mapping, mappings, objects
+from cognigraph.importers.json_records import (
+    Numbered,
+    first_text,
+    from_conversations,
+    from_messages,
+    lines,
+    mapping,
+    mappings,
+    objects,
+    texts,
+)
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 from cognigraph.text.hook_context import without_hook_context
@@ -33,109 +43,80 @@ def _claude_code_sniff(head: Head) -> bool:
     return any(str(line.get("type")) in _EVENTS for line in head.lines)
 
 
-def _claude_code_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    for item in lines(file):
-        if isinstance(item.value, Bad):
-            yield Record(item.position, item.value)
-        elif (made := _claude_code_message(item.value, item.position, file, options)) is not None:
-            yield made
-
-
 def _claude_code_message(
-    line: Mapping[str, Any], position: Position, file: Input, options: ReadOptions
-) -> Record | None:
+    line: Mapping[str, Any], file: Input, options: ReadOptions
+) -> dict[str, Any] | None:
     """What was said on a line; ``None`` for the events of the program, and for sub-agents."""
     message = line.get("message")
     if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
         return None
     if line.get("isMeta") or line.get("isSidechain") or line.get("isCompactSummary"):
         return None
-    text, blocks = _content(message.get("content"))
-    results = [block for block in blocks if block.get("type") == "tool_result"]
+    content = message.get("content")
+    blocks = [
+        block for block in mappings(content) if str(block.get("type")) not in _CLAUDE_CODE_THOUGHT
+    ]
+    text = content if isinstance(content, str) else _claude_code_text(blocks)
     is_plain = all(block.get("type") == "text" for block in blocks)
-    role = "tool" if results else line["type"]
-    if role == "user" and text.startswith(_WRITTEN_BY_PROGRAM):
-        role = "system"
     if not text.strip() and is_plain:
         return None
-    made = {
+    role = line["type"]
+    if any(block.get("type") == "tool_result" for block in blocks):
+        role = "tool"
+    elif role == "user" and text.startswith(_WRITTEN_BY_PROGRAM):
+        role = "system"
+    return {
         "text": text,
         "role": role,
-        "session": options.session or line.get("sessionId") or file.stem,
+        "session": line.get("sessionId") or file.stem,
         "at": line.get("timestamp"),
         "id": line.get("uuid"),
-        "metadata": _claude_code_metadata(line, message),
+        "metadata": texts(
+            folder=line.get("cwd"), branch=line.get("gitBranch"), model=message.get("model")
+        ),
+        "raw": None if is_plain else {"role": line["type"], "content": blocks},
     }
-    if not is_plain:
-        made["raw"] = {"role": line["type"], "content": blocks}
-    return Record(position, made)
 
 
-def _content(content: object) -> tuple[str, list[Mapping[str, Any]]]:
-    """The text of a content, and its blocks without what the model thought."""
-    if isinstance(content, str):
-        return content, []
-    blocks = mappings(content)
-    said = [block for block in blocks if str(block.get("type")) not in _CLAUDE_CODE_THOUGHT]
-    return "\n".join(filter(None, map(_claude_code_text, said))), said
-
-
-def _claude_code_text(block: Mapping[str, Any]) -> str:
-    inner = block.get("content") if block.get("type") == "tool_result" else block.get("text")
-    if isinstance(inner, list):
-        return "\n".join(filter(None, map(_claude_code_text, mappings(inner))))
-    return inner if isinstance(inner, str) else ""
-
-
-def _claude_code_metadata(line: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, str]:
-    values = {
-        "folder": line.get("cwd"),
-        "branch": line.get("gitBranch"),
-        "model": message.get("model"),
-    }
-    return {name: value for name, value in values.items() if isinstance(value, str) and value}
+def _claude_code_text(blocks: list[Mapping[str, Any]]) -> str:
+    """The texts of blocks, and of the blocks in the results of tools."""
+    parts = []
+    for block in blocks:
+        inner = block.get("content") if block.get("type") == "tool_result" else block.get("text")
+        parts.append(_claude_code_text(mappings(inner)) if isinstance(inner, list) else inner)
+    return "\n".join(part for part in parts if isinstance(part, str) and part)
 
 
 CLAUDE_CODE = Reader(
     "claude-code",
     "sessions of Claude Code: a JSONL file, or the folder ~/.claude/projects",
     _claude_code_sniff,
-    _claude_code_read,
+    from_messages(_claude_code_message, lines),
     (".jsonl",),
 )
 
 
-def _opencode_sniff(head: Head) -> bool:
-    return head.is_json and not head.lines and {"info", "messages"} <= head.keys
+def _opencode_messages(session: Mapping[str, Any], file: Input, options: ReadOptions) -> Numbered:
+    info = mapping(session.get("info"))
+    if info.get("parentID"):
+        return  # of a sub-agent
+    for number, message in enumerate(mappings(session.get("messages")), 1):
+        about = mapping(message.get("info"))
+        for id, text in _opencode_texts(message, about):
+            value = {
+                "text": text,
+                "role": about.get("role"),
+                "session": info.get("id") or file.stem,
+                "at": iso(mapping(about.get("time")).get("created")),
+                "id": id,
+                "metadata": {"folder": str(info.get("directory", ""))},
+            }
+            yield number, value
 
 
-def _opencode_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    for item in objects(file):
-        value = item.value
-        if isinstance(value, Bad):
-            yield Record(item.position, value)
-            continue
-        info = mapping(value.get("info"))
-        if info.get("parentID"):
-            continue  # of a sub-agent
-        session = options.session or info.get("id") or file.stem
-        for index, message in enumerate(mappings(value.get("messages")), 1):
-            for id, said in _opencode_texts(message):
-                of_message = mapping(message.get("info"))
-                yield Record(
-                    item.position.inside(index),
-                    {
-                        "text": said,
-                        "role": of_message.get("role"),
-                        "session": session,
-                        "at": iso(mapping(of_message.get("time")).get("created")),
-                        "id": id,
-                        "metadata": {"folder": str(info.get("directory", ""))},
-                    },
-                )
-
-
-def _opencode_texts(message: Mapping[str, Any]) -> Iterator[tuple[object, str]]:
+def _opencode_texts(
+    message: Mapping[str, Any], about: Mapping[str, Any]
+) -> Iterator[tuple[object, str]]:
     """What was said, with the ids that the hook gives it: of a user in one, of an agent in parts.
 
     Outputs of tools, thoughts, and what the program adds are left out.
@@ -146,18 +127,17 @@ def _opencode_texts(message: Mapping[str, Any]) -> Iterator[tuple[object, str]]:
         if part.get("type") == "text" and not part.get("synthetic")
         and str(part.get("text", "")).strip()
     ]  # fmt: skip
-    info = mapping(message.get("info"))
-    if info.get("role") == "user" and parts:
-        yield info.get("id"), "\n".join(str(part["text"]) for part in parts)
-    elif info.get("role") == "assistant":
+    if about.get("role") == "user" and parts:
+        yield about.get("id"), "\n".join(str(part["text"]) for part in parts)
+    elif about.get("role") == "assistant":
         yield from ((part.get("id"), str(part["text"])) for part in parts)
 
 
 OPENCODE = Reader(
     "opencode",
     "a session of OpenCode 1, written by `opencode export SESSION`",
-    _opencode_sniff,
-    _opencode_read,
+    lambda head: head.is_json and not head.lines and {"info", "messages"} <= head.keys,
+    from_conversations(_opencode_messages),
     (".json",),
 )
 
@@ -174,17 +154,17 @@ def _codex_sniff(head: Head) -> bool:
 def _codex_read(file: Input, options: ReadOptions) -> Iterator[Record]:
     """What the user and Codex said.
 
-    It is in the events that Codex shows again when a session is resumed; what a model gets beside
-    it, such as instructions and the folder, is not among them. A file that is read from the middle
-    on has its session in its name.
+    Only the events are read that Codex shows again when a session is resumed. What else the model
+    gets, such as instructions, is in other lines. Hooks read a file from the middle on, without the
+    line that names the session; its name does, too.
     """
     in_name = _SESSION_IN_NAME.search(file.stem)
-    whose = in_name[0] if in_name else file.stem
+    session = in_name[0] if in_name else file.stem
     folder = None
     has_begun = False
     for item in lines(file):
         if isinstance(item.value, Bad):
-            yield Record(item.position, item.value)
+            yield item
             continue
         payload = mapping(item.value.get("payload"))
         kind = item.value.get("type")
@@ -193,30 +173,21 @@ def _codex_read(file: Input, options: ReadOptions) -> Iterator[Record]:
                 return
             has_begun = True
             if in_name is None:
-                whose = _text_or_none(payload.get("id")) or whose
+                session = first_text(payload, ("id",)) or session
         if kind in ("session_meta", "turn_context"):
-            folder = _text_or_none(payload.get("cwd")) or folder
-        if kind == "event_msg" and (said := _codex_said(payload)) is not None:
-            role, text, id = said
-            at = _text_or_none(item.value.get("timestamp"))
-            yield Record(
-                item.position,
-                {
-                    "text": text,
-                    "role": role,
-                    "session": options.session or whose,
-                    "at": at,
-                    "id": id or _hash("codex", whose, at, role, text),
-                    "metadata": {"folder": folder} if folder else {},
-                },
-            )
+            folder = first_text(payload, ("cwd",)) or folder
+        if kind == "event_msg" and (message := _codex_message(payload)) is not None:
+            at = first_text(item.value, ("timestamp",))
+            id = message["id"] or _codex_id(session, at, message["role"], message["text"])
+            about = {"session": session, "at": at, "id": id, "metadata": texts(folder=folder)}
+            yield Record(item.position, message | about)
 
 
-def _codex_said(payload: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
-    """Role, text, and the id if it has one, of an event; ``None`` if nobody says anything in it.
+def _codex_message(payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Role, text and id (if it has one) of an event; ``None`` if nobody says anything in it.
 
-    Since 2026 a session may be written with items, which have ids that forks keep. That of an
-    answer comes from the server of the model, of which some give the same id each time.
+    Since 2026 an event may have an item with an id, which a fork of the session keeps. The id of an
+    answer comes from the model's server, and some servers give the same one each time.
     """
     kind = payload.get("type")
     role = {"user_message": "user", "agent_message": "assistant"}.get(str(kind))
@@ -225,33 +196,26 @@ def _codex_said(payload: Mapping[str, Any]) -> tuple[str, str, str | None] | Non
     if kind == "item_completed":
         item = mapping(payload.get("item"))
         role = {"UserMessage": "user", "AgentMessage": "assistant"}.get(str(item.get("type")))
-        text = "".join(_texts(item.get("content")))
-        id = _text_or_none(item.get("id"))
-        id = _hash("codex", id, text) if role == "assistant" else id
+        text = "".join(_texts_of(item.get("content")))
+        id = first_text(item, ("id",))
+        id = _codex_id(id, text) if role == "assistant" else id
     elif payload.get("kind") in ("user_instructions", "environment_context"):
         return None  # in 2025 the program's own messages were events of the user
     if role is None or not isinstance(text, str) or not text.strip():
         return None
-    return role, text, id
+    return {"role": role, "text": text, "id": id}
 
 
-def _texts(content: object) -> list[str]:
+def _codex_id(*parts: str | None) -> str:
+    """An id for a message that has none of its own, the same each time."""
+    return f"codex-{blake2b(json.dumps(parts).encode(), digest_size=12).hexdigest()}"
+
+
+def _texts_of(content: object) -> list[str]:
     """The texts of a content: a text, or a list with texts and with parts that have a ``text``."""
-    if isinstance(content, str):
-        return [content]
     parts = content if isinstance(content, list) else [content]
-    texts = (part if isinstance(part, str) else mapping(part).get("text") for part in parts)
-    return [text for text in texts if isinstance(text, str)]
-
-
-def _text_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
-
-
-def _hash(agent: str, *parts: str | None) -> str:
-    """An id for a message that has none, the same each time."""
-    digest = blake2b(json.dumps(parts).encode(), digest_size=12)
-    return f"{agent}-{digest.hexdigest()}"
+    shown = (part if isinstance(part, str) else mapping(part).get("text") for part in parts)
+    return [text for text in shown if isinstance(text, str)]
 
 
 CODEX = Reader(
@@ -268,69 +232,55 @@ _GEMINI_PROGRAM = ("/", "?", "<session_context>")
 """How a message of the user begins that Gemini CLI does not resume: a command, or its own text."""
 
 
-def _gemini_sniff(head: Head) -> bool:
-    return head.is_json and {"sessionId", "projectHash"} <= head.keys
-
-
 def _gemini_read(file: Input, options: ReadOptions) -> Iterator[Record]:
     """What was said in a chat: in lines, or in one object with ``messages`` as until 2026.
 
-    A message is written again when its tools have run, with the same id. Checkpoints (``$set``) and
-    rewinds repeat or take back what is there already, and what a summary says nobody has said.
+    A message is written again, with the same id, when its tools have run. Checkpoints (``$set``)
+    and rewinds only repeat or take back earlier messages, and nobody has said what a summary says.
     """
-    session = options.session
+    session = None
     known: set[str] = set()
     for item in objects(file):
-        value = item.value
-        if isinstance(value, Bad):
-            yield Record(item.position, value)
-        elif "sessionId" in value:
-            if value.get("kind") == "subagent":
+        if isinstance(item.value, Bad):
+            yield item
+            continue
+        messages: list[tuple[Position, Mapping[str, Any]]] = [(item.position, item.value)]
+        if "sessionId" in item.value:
+            if item.value.get("kind") == "subagent":
                 return
-            session = session or _text_or_none(value["sessionId"])
-            for index, message in enumerate(mappings(value.get("messages")), 1):
-                position = item.position.inside(index)
-                yield from _gemini_message(message, position, session or file.stem, known)
-        else:
-            yield from _gemini_message(value, item.position, session or file.stem, known)
+            session = session or first_text(item.value, ("sessionId",))
+            numbered = enumerate(mappings(item.value.get("messages")), 1)
+            messages = [(item.position.inside(number), message) for number, message in numbered]
+        for position, message in messages:
+            if (value := _gemini_message(message)) is not None and value["id"] not in known:
+                known.add(value["id"])
+                yield Record(position, value | {"session": session or file.stem})
 
 
-def _gemini_message(
-    message: Mapping[str, Any], position: Position, session: str, known: set[str]
-) -> Iterator[Record]:
-    id, role = message.get("id"), _GEMINI_ROLES.get(str(message.get("type")))
-    if role is None or not isinstance(id, str) or id in known:
-        return
+def _gemini_message(message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The fields of a message; ``None`` for what the program wrote, and for what has no text."""
+    role, id = _GEMINI_ROLES.get(str(message.get("type"))), message.get("id")
+    if role is None or not isinstance(id, str):
+        return None
     # What is shown of a message of the user has no contents of the files that it names.
     content = message.get("displayContent") or message.get("content")
-    said = [part for part in content if not _is_thought(part)] if isinstance(content, list) else (
-        content
-    )  # fmt: skip
-    text = without_hook_context("".join(_texts(said)))
+    parts = content if isinstance(content, list) else [content]
+    said = [part for part in parts if not mapping(part).get("thought")]
+    text = without_hook_context("".join(_texts_of(said)))
     if not text.strip() or (role == "user" and text.lstrip().startswith(_GEMINI_PROGRAM)):
-        return
-    known.add(id)
-    model = _text_or_none(message.get("model"))
-    yield Record(
-        position,
-        {
-            "text": text,
-            "role": role,
-            "session": session,
-            "at": _text_or_none(message.get("timestamp")),
-            "id": id,
-            "metadata": {"model": model} if model else {},
-        },
-    )
-
-
-def _is_thought(part: object) -> bool:
-    return bool(mapping(part).get("thought"))
+        return None
+    return {
+        "text": text,
+        "role": role,
+        "at": first_text(message, ("timestamp",)),
+        "id": id,
+        "metadata": texts(model=first_text(message, ("model",))),
+    }
 
 
 GEMINI = Reader(
     "gemini",
     "chats of Gemini CLI: a session-*.jsonl or .json, or the folder ~/.gemini/tmp",
-    _gemini_sniff,
+    lambda head: head.is_json and {"sessionId", "projectHash"} <= head.keys,
     _gemini_read,
 )

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from cognigraph.importers.json_records import JsonItem, lines, objects
-from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
+from cognigraph.importers.json_records import (
+    Numbered,
+    from_conversations,
+    from_messages,
+    lines,
+    objects,
+)
+from cognigraph.importers.record import Bad, Head, Reader, ReadOptions
 from cognigraph.importers.source import Input
 from cognigraph.model.chat import text_of
 from cognigraph.model.messages import as_role
 
-_MESSAGE = {"text", "content", "role", "raw"}
+_MESSAGE = frozenset({"text", "content", "role", "raw"})
 
 
 def _lines_sniff(head: Head) -> bool:
@@ -22,19 +29,17 @@ def _lines_sniff(head: Head) -> bool:
     return head.suffix in LINES.suffixes
 
 
-def _lines_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    session = {} if options.session is None else {"session": options.session}
-    for item in lines(file):
-        value = item.value
-        yield Record(item.position, session | value if isinstance(value, dict) else value)
+def _lines_message(given: dict[str, Any], file: Input, options: ReadOptions) -> dict[str, Any]:
+    return given if options.session is None else {"session": options.session} | given
 
 
 LINES = Reader(
     "jsonl",
     "one message on each line, with text or content, and optionally session, speaker, at, id, role",
     _lines_sniff,
-    _lines_read,
+    from_messages(_lines_message, lines),
     (".jsonl", ".ndjson"),
+    names_session=True,
 )
 
 
@@ -48,42 +53,28 @@ def _openai_sniff(head: Head) -> bool:
     return "messages" in head.keys or (not head.lines and {"role", "content"} <= head.keys)
 
 
-def _openai_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    for item in objects(file):
-        yield from _records(item, file, options)
-
-
-def _records(item: JsonItem, file: Input, options: ReadOptions) -> Iterator[Record]:
-    value = item.value
-    if isinstance(value, Bad):
-        yield Record(item.position, value)
-    elif "messages" in value:
-        yield from conversation(value, item.position, options)
-    else:
-        yield Record(item.position, {"session": options.session or file.stem} | value)
-
-
-def conversation(
-    given: Mapping[str, Any], position: Position, options: ReadOptions
-) -> Iterator[Record]:
-    """The messages of an object with a list of ``messages``, as also fine-tuning takes it."""
+def _openai_messages(given: Mapping[str, Any], file: Input, options: ReadOptions) -> Numbered:
+    """A message that stands alone, or those of a list of ``messages``, as in fine-tuning."""
+    if "messages" not in given:
+        yield None, {"session": options.session or file.stem} | dict(given)
+        return
     messages = given["messages"]
     if not isinstance(messages, list):
-        yield Record(position, Bad("has no list of messages"))
+        yield None, Bad("has no list of messages")
         return
-    session = options.session or _session(given, messages)
+    session = options.session or _openai_session(given, messages)
     time = next((given[name] for name in _TIMES if given.get(name) is not None), None)
-    for index, message in enumerate(messages, 1):
+    for number, message in enumerate(messages, 1):
         if not isinstance(message, dict):
-            yield Record(position.inside(index), Bad("is not a JSON object"))
+            yield number, Bad("is not a JSON object")
             continue
-        made = {"session": session} | {n: v for n, v in message.items() if n != "weight"}
-        if time is not None and not any(made.get(name) is not None for name in _TIMES):
-            made["at"] = time
-        yield Record(position.inside(index), made)
+        fields = {"session": session} | {n: v for n, v in message.items() if n != "weight"}
+        if not any(fields.get(name) is not None for name in _TIMES):
+            fields["at"] = time
+        yield number, fields
 
 
-def _session(given: Mapping[str, Any], messages: list[Any]) -> str:
+def _openai_session(given: Mapping[str, Any], messages: list[Any]) -> str:
     """The conversation's id; without one a hash of its messages, the same wherever it stands."""
     for name in _NAMES:
         if isinstance(given.get(name), str) and given[name].strip():
@@ -96,7 +87,8 @@ OPENAI = Reader(
     "openai",
     "OpenAI messages: a JSON array of them, an object with messages, or fine-tuning lines",
     _openai_sniff,
-    _openai_read,
+    from_conversations(_openai_messages),
+    names_session=True,
 )
 
 
@@ -108,31 +100,25 @@ _ROLES = {
     "tool": "tool",
     "function": "tool",
 }
-_CONSTRUCTED = "Message"
 _EMPTY: tuple[Any, ...] = ("", None, [], {})
 _TEXT_ONLY = frozenset({"content", "type", "name", "id", "example", "role"})
+"""Fields of a message that are in its text, role, speaker and id, or say nothing."""
 
 
 def _langchain_sniff(head: Head) -> bool:
-    if not head.is_json or "role" in head.keys:
-        return False
-    keys = head.keys
-    return {"type", "data"} <= keys or {"lc", "kwargs"} <= keys or {"type", "content"} <= keys
+    forms = ({"type", "data"}, {"lc", "kwargs"}, {"type", "content"})
+    return head.is_json and "role" not in head.keys and any(form <= head.keys for form in forms)
 
 
-def _langchain_read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    for item in objects(file, {"messages"}):
-        if isinstance(item.value, Bad):
-            yield Record(item.position, item.value)
-        else:
-            made = message_of(item.value)
-            if isinstance(made, dict):
-                made["session"] = options.session or file.stem
-            yield Record(item.position, made)
+def _langchain_message(
+    given: Mapping[str, Any], file: Input, options: ReadOptions
+) -> dict[str, Any] | Bad:
+    value = message_of(given)
+    return value if isinstance(value, Bad) else value | {"session": file.stem}
 
 
 def message_of(given: Mapping[str, Any]) -> dict[str, Any] | Bad:
-    """The fields of one message, or what is wrong with it."""
+    """The fields of one message of LangChain, or what is wrong with it."""
     kind, data = _kind_and_data(given)
     own_role = str(data.get("role", "")) if kind == "chat" else ""
     role = as_role(own_role) or _ROLES.get(kind)
@@ -147,25 +133,25 @@ def message_of(given: Mapping[str, Any]) -> dict[str, Any] | Bad:
         for name, value in data.items()
         if name not in _TEXT_ONLY and value not in _EMPTY
     }
-    made: dict[str, Any] = {"text": text, "role": role} if role else {"text": text}
-    if not role:
-        made["speaker"] = own_role
-    for ours, name in (("speaker", "name"), ("id", "id")):
-        if data.get(name):
-            made[ours] = data[name]
-    if extra or not is_whole:
-        made["raw"] = {"type": kind, "content": content} | extra
-    return made
+    payload = {"type": kind, "content": content} | extra
+    return {
+        "text": text,
+        "role": role,
+        "speaker": data.get("name") or (None if role else own_role),
+        "id": data.get("id") or None,
+        "raw": payload if extra or not is_whole else None,
+    }
 
 
 def _kind_and_data(given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Type and fields, from ``messages_to_dict``, ``dumpd`` or ``model_dump``."""
     if isinstance(given.get("data"), Mapping):
         return str(given.get("type")).lower(), given["data"]
     if isinstance(given.get("kwargs"), Mapping):
-        path = given.get("id")
+        path = given.get("id")  # such as ["langchain", "schema", "messages", "HumanMessage"]
         name = str(path[-1]) if isinstance(path, list) and path else ""
         data = given["kwargs"]
-        return str(data.get("type") or name.removesuffix(_CONSTRUCTED)).lower(), data
+        return str(data.get("type") or name.removesuffix("Message")).lower(), data
     return str(given.get("type")).lower(), given
 
 
@@ -173,5 +159,5 @@ LANGCHAIN = Reader(
     "langchain",
     "LangChain messages, as messages_to_dict or dumpd write them",
     _langchain_sniff,
-    _langchain_read,
+    from_messages(_langchain_message, partial(objects, lists={"messages"})),
 )

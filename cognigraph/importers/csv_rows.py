@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
+from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
 _DELIMITERS = ",;\t|"
@@ -17,10 +17,6 @@ _TEXTS = {"text", "content", "message", "body", "msg"}
 _MAX_ROW = 32 * 1024 * 1024
 """Largest number of characters of a row."""
 _SPREADSHEET = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
-
-def _sniff(head: Head) -> bool:
-    return head.suffix in READER.suffixes
 
 
 def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
@@ -46,21 +42,18 @@ class _Lines:
 
     def __init__(self, text: io.TextIOWrapper) -> None:
         self._text = text
-        self._left = _MAX_ROW
-
-    def begin_row(self) -> None:
-        """Start counting the characters of the next row."""
-        self._left = _MAX_ROW
+        self.left = _MAX_ROW
+        """How many characters the row may still take."""
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> str:
-        line = self._text.readline(self._left + 1)
+        line = self._text.readline(self.left + 1)
         if not line:
             raise StopIteration
-        self._left -= len(line)
-        if self._left < 0:
+        self.left -= len(line)
+        if self.left < 0:
             raise _TooLong(f"a row is longer than {_MAX_ROW // 1024**2} MB")
         return line
 
@@ -69,7 +62,7 @@ def _records(rows: Iterator[list[str]], lines: _Lines, options: ReadOptions) -> 
     names: list[str] | None = None
     while True:
         number = getattr(rows, "line_num", 0) + 1
-        lines.begin_row()
+        lines.left = _MAX_ROW
         try:
             row = next(rows, None)
         except (csv.Error, UnicodeDecodeError) as error:
@@ -117,7 +110,8 @@ def _message(row: list[str], names: list[str], options: ReadOptions) -> dict[str
 READER = Reader(
     "csv",
     "a table with a header; --columns says which column holds what",
-    _sniff,
+    lambda head: head.suffix in (".csv", ".tsv"),
     _read,
     (".csv", ".tsv"),
+    names_session=True,
 )

@@ -139,8 +139,8 @@ def check_columns(columns: Mapping[str, str]) -> None:
             )
 
 
-def with_keys(given: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
-    """Rename the fields that stand for ours to our names. The time is left to :func:`with_time`."""
+def with_our_names(given: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    """Rename the fields that stand for ours to our names. Times are left to :func:`with_times`."""
     fields = dict(given)
     for name, column in columns.items():
         if column in fields:
@@ -165,18 +165,18 @@ def _rename(fields: dict[str, Any], name: str) -> None:
             return
 
 
-def with_time(given: dict[str, Any], zone: tzinfo | None = None) -> dict[str, Any]:
+def with_times(given: dict[str, Any]) -> dict[str, Any]:
     """Convert the times among the fields to a form that the memory can read.
 
     An ``at`` that is not a time stays as it is, so that the message is refused with a reason. Of
     the other fields, the first that holds a time becomes ``at``.
     """
     if given.get("expires") is not None:
-        given = given | {"expires": iso(given["expires"], zone) or given["expires"]}
+        given = given | {"expires": iso(given["expires"]) or given["expires"]}
     if given.get("at") is not None:
-        return given | {"at": iso(given["at"], zone) or given["at"]}
+        return given | {"at": iso(given["at"]) or given["at"]}
     for other in _OTHER_NAMES["at"]:
-        at = iso(given.get(other), zone)
+        at = iso(given.get(other))
         if at is not None:
             return {name: value for name, value in given.items() if name != other} | {"at": at}
     return given
@@ -249,9 +249,11 @@ def prepared(
         if isinstance(record.value, Bad):
             yield record
             continue
-        message = with_keys(record.value, options.columns)
+        message = with_our_names(record.value, options.columns)
+        if options.session and not reader.names_session:
+            message["session"] = options.session
         identifier.identify(message)  # before the time is converted: ids stay those of old versions
-        message = with_time(message)
+        message = with_times(message)
         if options.speaker and not any(message.get(n) for n in ("speaker", "role", "name")):
             message["speaker"] = options.speaker
         yield replace(record, value=message)

@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.importers import csv_rows, mail, notes, slack, store_items, telegram, whatsapp
+from cognigraph.importers import csv_rows, mail, notes, slack, telegram, whatsapp
 from cognigraph.importers.agent_sessions import CLAUDE_CODE, CODEX, GEMINI, OPENCODE
 from cognigraph.importers.chat_exports import CHATGPT, CLAUDE
 from cognigraph.importers.chat_messages import LANGCHAIN, LINES, OPENAI
-from cognigraph.importers.memory_dumps import GRAPHITI, MEM0
+from cognigraph.importers.memory_dumps import GRAPHITI, LANGGRAPH, MEM0
 from cognigraph.importers.record import Head, Reader
 from cognigraph.importers.source import FolderFiles, Input, Location, locate
 
@@ -20,7 +20,7 @@ READERS: dict[str, Reader] = {
     for reader in (
         notes.READER, csv_rows.READER, mail.READER, whatsapp.READER, telegram.READER, slack.READER,
         CHATGPT, CLAUDE, GEMINI, CLAUDE_CODE, OPENCODE, CODEX, GRAPHITI, MEM0,
-        store_items.READER, LANGCHAIN, OPENAI, LINES,
+        LANGGRAPH, LANGCHAIN, OPENAI, LINES,
     )
 }  # fmt: skip
 """The readers, in the order in which they are asked whether a file is theirs."""
@@ -68,15 +68,11 @@ def reader_of(location: Location, file: Input) -> Reader:
     return reader_for(Head(file.name, file.head()))
 
 
-def files_of(path: str | Path, reader: Reader | None) -> list[Location] | FolderFiles:
-    """The files to read; a folder without a format is one of notes, or an unpacked export.
+def files_of(path: str | Path, format: str) -> tuple[Reader | None, list[Location] | FolderFiles]:
+    """The reader of a format, and the files to read; ``"auto"`` has none, each file is sniffed.
 
     Raises:
-        ConfigurationError: there is no such file, or nothing to read in it.
+        ConfigurationError: there is no such format or file, or nothing to read in it.
     """
-    return locate(path, () if reader is None else reader.suffixes)
-
-
-def reader_or_auto(format: str) -> Reader | None:
-    """The reader of a format; ``None`` for ``"auto"``, where each file is sniffed."""
-    return None if format == AUTO else reader_named(format)
+    reader = None if format == AUTO else reader_named(format)
+    return reader, locate(path, () if reader is None else reader.suffixes)

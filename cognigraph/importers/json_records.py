@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, BinaryIO
 
-from cognigraph.importers.record import Bad, Head, Position
+from cognigraph.importers.record import Bad, Head, Position, ReadOptions, Record
 from cognigraph.importers.source import Input
 
 MAX_ELEMENT = 256 * 1024 * 1024
@@ -30,15 +29,6 @@ _DECODER = json.JSONDecoder()
 
 class MalformedError(ValueError):
     """The rest of the file cannot be read as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class JsonItem:
-    """One object, with the name of the list it was in, if the file is an object with lists."""
-
-    position: Position
-    value: dict[str, Any] | Bad
-    list: str = ""
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -58,43 +48,86 @@ def first_text(given: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
 
 
-def present(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Those of some fields that are there."""
+def present(given: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
+    """Those fields, or of them those in ``names``, that are there and not ``None``."""
+    names = given if names is None else names
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
-def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[JsonItem]:
-    """The objects in a JSON file, one at a time; anything else is :class:`Bad`."""
+def texts(**values: object) -> dict[str, str]:
+    """Those of some values that are texts and not empty."""
+    return {name: value for name, value in values.items() if isinstance(value, str) and value}
+
+
+Value = dict[str, Any] | Bad | None
+"""A message, what is wrong with it, or ``None`` for what nobody has said."""
+Numbered = Iterator[tuple[int | None, Value]]
+"""The messages of a conversation, each with its number; what is wrong with all of it has none."""
+Read = Callable[[Input, ReadOptions], Iterator[Record]]
+
+
+def from_messages(
+    convert: Callable[[dict[str, Any], Input, ReadOptions], Value],
+    objects_of: Callable[[Input], Iterator[Record]] | None = None,
+) -> Read:
+    """How to read a file whose objects are messages, which ``convert`` converts one by one."""
+
+    def read(file: Input, options: ReadOptions) -> Iterator[Record]:
+        for item in (objects_of or objects)(file):
+            if isinstance(item.value, Bad):
+                yield item
+            elif (value := convert(item.value, file, options)) is not None:
+                yield Record(item.position, value)
+
+    return read
+
+
+def from_conversations(convert: Callable[[dict[str, Any], Input, ReadOptions], Numbered]) -> Read:
+    """How to read a file whose objects are conversations, of which ``convert`` gives messages."""
+
+    def read(file: Input, options: ReadOptions) -> Iterator[Record]:
+        for item in objects(file):
+            if isinstance(item.value, Bad):
+                yield item
+                continue
+            for number, value in convert(item.value, file, options):
+                if value is not None:
+                    yield Record(item.position.inside(number), value)
+
+    return read
+
+
+def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[Record]:
+    """The objects in a JSON file as they stand, one at a time; anything else is :class:`Bad`.
+
+    Of an object with lists that are named in ``lists``, the objects in these.
+    """
     head = Head(file.name, file.head())
     if head.lines and lists.isdisjoint(head.keys):  # an object with lists may be on one line
-        return lines(file)
-    return _items(file, lists)
-
-
-def _items(file: Input, lists: Set[str]) -> Iterator[JsonItem]:
+        yield from lines(file)
+        return
     number = 0
     try:
-        for name, value in elements(file.stream, lists):
-            number += 1
+        for number, value in enumerate(elements(file.stream, lists), 1):
             is_object = isinstance(value, dict)
-            yield JsonItem(
-                Position(number, "item"), value if is_object else Bad("is not a JSON object"), name
+            yield Record(
+                Position(number, "item"), value if is_object else Bad("is not a JSON object")
             )
     except MalformedError as error:
-        yield JsonItem(Position(number + 1, "item"), Bad(f"cannot be read: {error}"))
+        yield Record(Position(number + 1, "item"), Bad(f"cannot be read: {error}"))
 
 
-def lines(file: Input) -> Iterator[JsonItem]:
-    """The objects of a file with one on each line; empty lines are skipped."""
+def lines(file: Input) -> Iterator[Record]:
+    """The objects of a file with one on each line, as they stand; empty lines are skipped."""
     number = 0
     while line := file.stream.readline(MAX_LINE + 1):
         number += 1
         if len(line) > MAX_LINE:
             while line and not line.endswith(b"\n"):
                 line = file.stream.readline(MAX_LINE)
-            yield JsonItem(Position(number), Bad(f"is longer than {MAX_LINE // 1024**2} MB"))
+            yield Record(Position(number), Bad(f"is longer than {MAX_LINE // 1024**2} MB"))
         elif line.strip() and line.strip() != codecs.BOM_UTF8:
-            yield JsonItem(Position(number), _object(line, number))
+            yield Record(Position(number), _object(line, number))
 
 
 def _object(line: bytes, number: int) -> dict[str, Any] | Bad:
@@ -109,11 +142,11 @@ def _object(line: bytes, number: int) -> dict[str, Any] | Bad:
     return value if isinstance(value, dict) else Bad('is not a JSON object such as {"text": "..."}')
 
 
-def elements(stream: BinaryIO, lists: Set[str] = frozenset()) -> Iterator[tuple[str, Any]]:
+def elements(stream: BinaryIO, lists: Set[str] = frozenset()) -> Iterator[Any]:
     """The elements of a JSON array, or of JSON values that follow each other.
 
-    Of an object, the elements of the lists named in ``lists`` are given, each with the name of its
-    list; if it has none of these, the object itself.
+    Of an object, the elements of the lists named in ``lists``; if it has none of these, the object
+    itself.
 
     Raises:
         MalformedError: the file is not JSON.
@@ -121,12 +154,11 @@ def elements(stream: BinaryIO, lists: Set[str] = frozenset()) -> Iterator[tuple[
     text = _Text(stream)
     while first := text.next_character():
         if first == "[":
-            for value in _array(text):
-                yield "", value
+            yield from _array(text)
         elif first == "{" and lists:
             yield from _lists_of_object(text, lists)
         else:
-            yield "", text.value()
+            yield text.value()
 
 
 def nested(
@@ -144,6 +176,10 @@ def nested(
         yield from _nested(text, lists, through, _DEEPEST)
 
 
+_DEEPEST = 8
+"""At how many brackets inside each other a list is still looked for."""
+
+
 def _nested(
     text: _Text, lists: Set[str], through: Set[str], depth: int
 ) -> Iterator[tuple[Mapping[str, Any], Any]]:
@@ -151,7 +187,7 @@ def _nested(
     if first not in ("{", "[") or not depth:
         text.value()
     elif first == "[":
-        for _ in _places(text):
+        for _ in _places(text, "[]"):
             yield from _nested(text, lists, through, depth - 1)
     else:
         fields: dict[str, Any] = {}
@@ -165,55 +201,46 @@ def _nested(
                 fields[key] = text.value()
 
 
-_DEEPEST = 8
-"""At how many brackets inside each other a list is still looked for."""
-
-
-def _places(text: _Text) -> Iterator[None]:
-    """Stop before each element of an array, which the caller goes past."""
-    text.take("[")
-    more = text.next_character() != "]"
-    if not more:
-        text.take("]")
-    while more:
-        yield
-        more = text.take(",]") == ","
-
-
-def _names(text: _Text) -> Iterator[str]:
-    """The names in an object; the caller goes past the value of each."""
-    text.take("{")
-    more = text.next_character() != "}"
-    if not more:
-        text.take("}")
-    while more:
-        key = text.value()
-        if not isinstance(key, str):
-            raise text.malformed("a name was expected")
-        text.take(":")
-        yield key
-        more = text.take(",}") == ","
-
-
-def _array(text: _Text) -> Iterator[Any]:
-    for _ in _places(text):
-        yield text.value()
-
-
-def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[tuple[str, Any]]:
+def _lists_of_object(text: _Text, lists: Set[str]) -> Iterator[Any]:
     others: dict[str, Any] = {}
     has_list = False
     for key in _names(text):
         if key in lists and text.next_character() == "[":
             has_list = True
-            for value in _array(text):
-                yield key, value
+            yield from _array(text)
         else:
             others[key] = text.value()
             if has_list:
                 others.clear()
     if not has_list:
-        yield "", others
+        yield others
+
+
+def _array(text: _Text) -> Iterator[Any]:
+    for _ in _places(text, "[]"):
+        yield text.value()
+
+
+def _names(text: _Text) -> Iterator[str]:
+    """The names in an object; the caller goes past the value of each."""
+    for _ in _places(text, "{}"):
+        key = text.value()
+        if not isinstance(key, str):
+            raise text.malformed("a name was expected")
+        text.take(":")
+        yield key
+
+
+def _places(text: _Text, brackets: str) -> Iterator[None]:
+    """Stop before each element between brackets, which the caller goes past."""
+    text.take(brackets[0])
+    if text.next_character() == brackets[1]:
+        text.take(brackets[1])
+        return
+    while True:
+        yield
+        if text.take(f",{brackets[1]}") != ",":
+            return
 
 
 class _Text:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import email
 import email.policy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from email.message import EmailMessage
 from email.utils import parseaddr
 from html.parser import HTMLParser
 from typing import Any
 
 from cognigraph.importers.fields import iso
-from cognigraph.importers.json_records import MAX_LINE
+from cognigraph.importers.json_records import MAX_LINE, texts
 from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import Input
 
-_MOST = 64 * 1024 * 1024
+_MAX_MESSAGE = 64 * 1024 * 1024
 """Largest number of bytes of a message, with its attachments."""
 _ESCAPED = re.compile(rb">+From ")
 _ID = re.compile(r"<([^<>\s]+)>")
@@ -41,10 +41,10 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
     threads: _Threads = {}
     for number, data in enumerate(_messages(file), 1):
         position = Position(number, "message")
-        if len(data) > _MOST:
-            yield Record(position, Bad(f"is longer than {_MOST // 1024**2} MB"))
-        elif (made := _message(data, threads, options)) is not None:
-            yield Record(position, made)
+        if len(data) > _MAX_MESSAGE:
+            yield Record(position, Bad(f"is longer than {_MAX_MESSAGE // 1024**2} MB"))
+        elif (value := _message(data, threads, options)) is not None:
+            yield Record(position, value)
 
 
 def _messages(file: Input) -> Iterator[bytes]:
@@ -58,7 +58,7 @@ def _messages(file: Input) -> Iterator[bytes]:
             parts, size, is_open = [], 0, True
         elif is_open:
             size += len(line)
-            if size - len(line) <= _MOST:  # the line with which it becomes too long is kept
+            if size - len(line) <= _MAX_MESSAGE:  # the line with which it becomes too long is kept
                 parts.append(line[1:] if _ESCAPED.match(line) else line)
         is_after_empty = not line.strip()
     if is_open:
@@ -73,87 +73,70 @@ def _message(data: bytes, threads: _Threads, options: ReadOptions) -> dict[str, 
     """The fields of a message; ``None`` for spam, and for what has neither text nor files."""
     message = email.message_from_bytes(data, policy=email.policy.default)
     try:
-        head = _Header.of(message)
+        head = _Header(message)
         text, files = _body(message)
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         return Bad(f"is no mail that can be read: {error}")
     if not _LEFT_OUT.isdisjoint(label.lower() for label in head.labels):
         return None
-    parents = [*head.references, *head.in_reply_to]
-    root = _root(head, threads)
     said, quoted = reply_of(text)
-    subject = head.subject
-    if subject and not parents and not _REPLY.match(subject):
-        said = f"{subject}\n\n{said}".strip()
+    if head.subject and not head.parents and not _REPLY.match(head.subject):
+        said = f"{head.subject}\n\n{said}".strip()
     if not said and not files:
         return None
     raw: dict[str, Any] = {"attachments": files} if files else {}
-    if quoted and not any(id in threads for id in parents):
+    if quoted and threads.keys().isdisjoint(head.parents):
         raw["quoted"] = quoted  # what is quoted is not in this mailbox
+    thread = _thread(head, threads)
     if head.id:
-        threads.setdefault(head.id, root)
-    names = {"subject": subject, "to": head.to, "mail": head.address}
-    made: dict[str, Any] = {
+        threads.setdefault(head.id, thread)
+    return {
         "text": said,
-        "session": options.session or root,
-        "metadata": {name: value for name, value in names.items() if value},
+        "session": thread,
+        "id": head.id or None,
+        "speaker": head.speaker or None,
+        "at": iso(head.date, options.zone),
         "tags": head.labels,
+        "metadata": texts(subject=head.subject, to=head.to, mail=head.address),
+        "raw": raw or None,
     }
-    own = {"id": head.id, "speaker": head.speaker, "at": iso(head.date, options.zone), "raw": raw}
-    return made | {name: value for name, value in own.items() if value}
 
 
-def _root(head: _Header, threads: _Threads) -> str:
+def _thread(head: _Header, threads: _Threads) -> str:
     """The thread: that of a message it answers, else its earliest reference, else itself."""
-    for id in reversed([*head.references, *head.in_reply_to]):
-        if id in threads:
-            return threads[id]
-    first = (*head.references, *head.in_reply_to, head.id)
-    return next((id for id in first if id), head.subject or "mail")
+    known = next((threads[id] for id in reversed(head.parents) if id in threads), None)
+    return known or next(iter(head.parents), head.id or head.subject or "mail")
 
 
 class _Header:
-    """What the header of a mail says, each field as text."""
+    """What the header of a mail says. White space is folded, what cannot be decoded is replaced."""
 
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        self.speaker, self.address = _person(fields["from"])
-        self.subject = fields["subject"]
-        self.to = fields["to"][:500]
-        self.date = fields["date"]
-        self.id = next(iter(_ID.findall(fields["message-id"])), "")
-        self.references = _ID.findall(fields["references"])
-        self.in_reply_to = _ID.findall(fields["in-reply-to"])
-        given = fields["x-gmail-labels"].split(",")
-        self.labels = sorted({item.strip(' "')[:100] for item in given} - {""})[:50]
+    def __init__(self, message: EmailMessage) -> None:
+        def field(name: str) -> str:
+            return " ".join(str(message[name] or "").split())
 
-    @classmethod
-    def of(cls, message: Any) -> _Header:
-        """Read it. White space is folded, and what cannot be decoded is replaced."""
-        names = ("from", "to", "subject", "date", "message-id", "references", "in-reply-to",
-                 "x-gmail-labels")  # fmt: skip
-        return cls({name: " ".join(str(message[name] or "").split()) for name in names})
-
-
-def _person(text: str) -> tuple[str, str]:
-    """The name of a sender, or without one the address; and the address."""
-    name, address = parseaddr(text)
-    return (name or address).strip(), address
+        name, self.address = parseaddr(field("from"))
+        self.speaker = (name or self.address).strip()
+        self.subject = field("subject")
+        self.to = field("to")[:500]
+        self.date = field("date")
+        self.id = next(iter(_ID.findall(field("message-id"))), "")
+        self.parents = _ID.findall(field("references")) + _ID.findall(field("in-reply-to"))
+        labels = field("x-gmail-labels").split(",")
+        self.labels = sorted({label.strip(' "')[:100] for label in labels} - {""})[:50]
 
 
 def _body(message: EmailMessage) -> tuple[str, list[dict[str, Any]]]:
     """The text, and the names, types and sizes of attached files."""
     body = message.get_body(("plain", "html"))
-    text = ""
-    if body is not None:
-        text = _decoded(body)
-        text = text_of_html(text) if body.get_content_type() == "text/html" else text
-    parts = message.iter_attachments() if message.is_multipart() else ()
-    return text.replace("\r\n", "\n").strip(), [_file(part) for part in parts]
-
-
-def _file(part: Any) -> dict[str, Any]:
-    name, kind = part.get_filename() or "", part.get_content_type()
-    return {"name": name, "type": kind, "size": len(_bytes(part))}
+    text = "" if body is None else _decoded(body)
+    if body is not None and body.get_content_type() == "text/html":
+        text = text_of_html(text)
+    files: list[dict[str, Any]] = []
+    for part in message.iter_attachments() if message.is_multipart() else ():
+        name, kind = part.get_filename() or "", part.get_content_type()
+        files.append({"name": name, "type": kind, "size": len(_bytes(part))})
+    return text.replace("\r\n", "\n").strip(), files
 
 
 def _bytes(part: Any) -> bytes:

@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Any
+from itertools import chain
 
 from cognigraph.importers.fields import iso
-from cognigraph.importers.json_records import MAX_LINE
-from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions, Record
-from cognigraph.importers.source import Input
+from cognigraph.importers.json_records import MAX_LINE, texts
+from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
+from cognigraph.importers.source import NOTES, Input
 
 TAG = "note"
 """The tag of every message that was read from a note."""
-TOP = "(top)"
+_TOP = "(top)"
 """The id of what stands before the first heading."""
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -50,10 +50,6 @@ class _Section:
         return bool("".join(self.lines[1:] if self.path else self.lines).strip())
 
 
-def _sniff(head: Head) -> bool:
-    return head.suffix in READER.suffixes
-
-
 def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
     try:
         yield from _records(file, options)
@@ -64,6 +60,7 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
 def _records(file: Input, options: ReadOptions) -> Iterator[Record]:
     numbered = enumerate(_lines(file), 1)
     front, rest = _front_matter(numbered)
+    tags = [TAG, *_tags(front)]
     at = _time(front, file, options)
     seen: Counter[str] = Counter()
     for section in _sections(rest):
@@ -77,11 +74,13 @@ def _records(file: Input, options: ReadOptions) -> Iterator[Record]:
                 Position(section.line),
                 {
                     "text": section.text,
-                    "session": options.session or file.name,
+                    "session": file.name,
                     "id": id if seen[id] == 1 else f"{id} #{seen[id]}",
                     "at": at,
-                    "tags": [TAG, *_tags(front)],
-                    "metadata": _metadata(section, file),
+                    "tags": tags,
+                    "metadata": texts(
+                        file=file.name, folder=file.folder, heading=" > ".join(section.path)
+                    ),
                 },
             )
 
@@ -106,17 +105,11 @@ def _front_matter(
             return dict(_fields([text for _, text in taken])), numbered
         if number > _MAX_FRONT:
             break
-    return {}, _chained(taken, numbered)
-
-
-def _chained(
-    first: list[tuple[int, str]], rest: Iterator[tuple[int, str]]
-) -> Iterator[tuple[int, str]]:
-    yield from first
-    yield from rest
+    return {}, chain(taken, numbered)
 
 
 def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Names and values. A list on lines of its own comes once for each item, longer each time."""
     name = ""
     items: list[str] = []
     for line in lines:
@@ -149,7 +142,7 @@ def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[_Section]:
 
 
 def _fence_after(fence: str, line: str) -> str:
-    """The fence that is open after a line: none, or its characters."""
+    """The characters of the code fence that is open after a line; an empty text if none is."""
     match = _FENCE.match(line)
     if match is None:
         return fence
@@ -160,7 +153,7 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def _identifier(path: tuple[str, ...]) -> str:
-    whole = " > ".join(path) or TOP
+    whole = " > ".join(path) or _TOP
     if len(whole) <= _MAX_ID:
         return whole
     digest = hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=6)
@@ -168,7 +161,7 @@ def _identifier(path: tuple[str, ...]) -> str:
 
 
 def _time(front: dict[str, str], file: Input, options: ReadOptions) -> str | None:
-    """When a note was written: by its front matter, by a date in its name, or by its file."""
+    """When a note was written: the date in its front matter, in its name, or of its file."""
     zone = options.zone or UTC
     in_name = _DATE_IN_NAME.search(file.stem)
     for text in (*(front.get(name) for name in _DATES), in_name and in_name[1]):
@@ -182,16 +175,11 @@ def _tags(front: dict[str, str]) -> list[str]:
     return sorted({tag.strip(" \"'#")[:100] for tag in given} - {"", TAG})[:99]
 
 
-def _metadata(section: _Section, file: Input) -> dict[str, Any]:
-    values = {"file": file.name, "folder": file.folder, "heading": " > ".join(section.path)}
-    return {name: value for name, value in values.items() if value}
-
-
 READER = Reader(
     "markdown",
     "Markdown notes, one or a folder: files become sessions, sections become messages",
-    _sniff,
+    lambda head: head.suffix in NOTES,
     _read,
-    (".md", ".markdown"),
+    NOTES,
     can_change=True,
 )

@@ -93,14 +93,14 @@ class Position:
         inner = "" if self.message is None else f", message {self.message}"
         return f"{self.unit} {self.number}{inner}"
 
-    def inside(self, message: int) -> Position:
+    def inside(self, message: int | None) -> Position:
         """The position of a message in the conversation at this position."""
         return Position(self.number, self.unit, message)
 
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """What is not a message. ``problem`` continues a sentence that begins "line 7"."""
+    """What cannot be a message. ``problem`` goes on with a sentence that begins "line 7"."""
 
     problem: str
 
@@ -109,7 +109,8 @@ class Bad:
 class Record:
     """One message as a mapping that :meth:`cognigraph.Message.of` takes, or what is wrong there.
 
-    ``space`` is the space that its owner has, in a dump of a memory that has several owners.
+    A field that is ``None`` is as good as absent. ``space`` is the space that its owner has, in a
+    dump of a memory that has several owners.
     """
 
     position: Position
@@ -146,6 +147,8 @@ class Reader:
         suffixes: file names of this format in a folder.
         can_change: whether a message may have another text when the file is read again; then its
             text is replaced, and is not an error.
+        names_session: whether a message may name its session itself; then ``read`` gives those
+            that do not the session of the options. Else all messages get it.
     """
 
     name: str
@@ -154,3 +157,4 @@ class Reader:
     read: Callable[[Input, ReadOptions], Iterator[Record]]
     suffixes: tuple[str, ...] = (".json", ".jsonl")
     can_change: bool = False
+    names_session: bool = False

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cognigraph.importers.fields import day_of, iso
-from cognigraph.importers.json_records import first_text, mapping, mappings, objects, present
+from cognigraph.importers.json_records import first_text, from_messages, mapping, mappings, present
 from cognigraph.importers.record import Bad, Head, Reader, ReadOptions, Record
 from cognigraph.importers.source import SLACK_DAY, SLACK_USERS, Input
 
@@ -35,25 +35,18 @@ def _sniff(head: Head) -> bool:
 
 
 def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
-    folder = SLACK_DAY.fullmatch(file.name)
-    if folder is None and (file.archive or file.folder):
-        return  # the lists of users and channels
-    channel = folder[1] if folder else "slack"
-    people = _people(file)
-    for item in objects(file):
-        if isinstance(item.value, Bad):
-            yield Record(item.position, item.value)
-        elif item.value.get("subtype") in _SAID:
-            yield Record(item.position, _message(item.value, channel, people, options))
+    is_day = SLACK_DAY.fullmatch(file.name) is not None
+    if is_day or not (file.archive or file.folder):  # not the lists of users and channels
+        yield from from_messages(_message)(file, options)
 
 
 def _people(file: Input) -> Mapping[str, str]:
     """The names of users, read once for all files of an export."""
-    if "slack" not in file.known:
-        users = mappings(_parsed(file.beside(f"../{SLACK_USERS}")))
-        file.known["slack"] = {str(user["id"]): _name(user) for user in users if user.get("id")}
-    known: Mapping[str, str] = file.known["slack"]
-    return known
+    if "slack" not in file.cache:
+        users = mappings(_parsed(file.sibling(f"../{SLACK_USERS}")))
+        file.cache["slack"] = {str(user["id"]): _name(user) for user in users if user.get("id")}
+    people: Mapping[str, str] = file.cache["slack"]
+    return people
 
 
 def _parsed(data: bytes | None) -> Any:
@@ -69,27 +62,29 @@ def _name(user: Mapping[str, Any]) -> str:
 
 
 def _message(
-    given: Mapping[str, Any], channel: str, people: Mapping[str, str], options: ReadOptions
-) -> dict[str, Any] | Bad:
+    given: Mapping[str, Any], file: Input, options: ReadOptions
+) -> dict[str, Any] | Bad | None:
+    """The fields of a message; ``None`` for what Slack itself wrote."""
+    if given.get("subtype") not in _SAID:
+        return None
     at = iso(given.get("ts"))
     if at is None:
         return Bad("has no 'ts', which is its time")
+    day = SLACK_DAY.fullmatch(file.name)
+    channel = day[1] if day else "slack"
     thread = given.get("thread_ts")
-    session = f"{channel} {day_of(at, options.zone)}"
-    if isinstance(thread, str) and thread:
-        session = f"{channel} thread {thread}"
-    made: dict[str, Any] = {
+    is_in_thread = isinstance(thread, str) and thread
+    people = _people(file)
+    files = [present(shared, _FILE) for shared in mappings(given.get("files"))]
+    return {
         "text": _text(given, people),
-        "session": options.session or session,
+        "session": f"{channel} {f'thread {thread}' if is_in_thread else day_of(at, options.zone)}",
         "id": str(given["ts"]),
         "at": at,
+        "speaker": _speaker(given, people),
         "metadata": {"channel": channel},
+        "raw": {"files": files} if files else None,
     }
-    if speaker := _speaker(given, people):
-        made["speaker"] = speaker
-    if files := mappings(given.get("files")):
-        made["raw"] = {"files": [present(file, _FILE) for file in files]}
-    return made
 
 
 def _speaker(given: Mapping[str, Any], people: Mapping[str, str]) -> str | None:
@@ -107,8 +102,8 @@ def _text(given: Mapping[str, Any], people: Mapping[str, str]) -> str:
     text = given.get("text")
     if not (isinstance(text, str) and text.strip()):
         shown = mappings(given.get("attachments"))
-        found = (item.get("fallback") or item.get("text") for item in shown)
-        text = "\n".join(item for item in found if isinstance(item, str))
+        texts = (item.get("fallback") or item.get("text") for item in shown)
+        text = "\n".join(item for item in texts if isinstance(item, str))
     return plain(text, people)
 
 

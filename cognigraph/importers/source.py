@@ -11,14 +11,14 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from importlib import import_module
 from lzma import LZMAError
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.text.terms import storable
@@ -35,8 +35,10 @@ SLACK_USERS = "users.json"
 SLACK_DAY = re.compile(r"(?:^|.*/)([^/]+)/\d{4}-\d{2}-\d{2}\.json")
 """A day of a channel in an export of Slack, in the channel's folder."""
 _PACKED = ".zst"
-"""Codex packs older sessions so. A packed file counts as the file in it, by its name, too."""
-_MOST_BESIDE = 256 * 1024 * 1024
+"""Codex compresses older sessions. Such a file goes by the name of the file in it."""
+NOTES = (".md", ".markdown")
+"""Suffixes of Markdown notes."""
+_MAX_SIBLING = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Input:
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
     the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
     was read. ``archive`` is the name of the archive without its suffix, if it was in one.
-    ``beside`` reads another file by its path from this one, and ``known`` is what a reader keeps
+    ``sibling`` reads another file by its path from this one, and ``cache`` is what a reader keeps
     for the other files of the same import.
     """
 
@@ -55,8 +57,8 @@ class Input:
     modified: datetime | None = None
     folder: str | None = None
     archive: str | None = None
-    beside: Callable[[str], bytes | None] = lambda path: None
-    known: dict[str, Any] = field(default_factory=dict)
+    sibling: Callable[[str], bytes | None] = lambda path: None
+    cache: dict[str, Any] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -76,7 +78,7 @@ class Counted(io.RawIOBase):
         self._tally = tally
 
     def readable(self) -> bool:
-        """Always, which :class:`io.BufferedReader` asks before it reads."""
+        """Return true: :class:`io.BufferedReader` asks before it reads."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -90,10 +92,10 @@ class Counted(io.RawIOBase):
 
 @dataclass(slots=True)
 class Tally:
-    """Number of bytes read so far, and what a reader knows from the files before."""
+    """Number of bytes that an import has read, and what a reader keeps from earlier files of it."""
 
     bytes: int = 0
-    known: dict[str, Any] = field(default_factory=dict)
+    cache: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,30 +119,33 @@ class Location:
         Raises:
             ConfigurationError: it cannot be read.
         """
-        if self.path is None:
-            yield self._input(sys.stdin.buffer, tally, None)
-            return
+        modified = None
         try:
-            if self.member is None:
-                changed = datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
-                with self.path.open("rb") as stream:
-                    if self.path.suffix.lower() == _PACKED:
-                        packed = io.BufferedReader(Counted(stream, tally), HEAD)
-                        yield self._input(_unpacked(packed), Tally(known=tally.known), changed)
-                    else:
-                        yield self._input(stream, tally, changed)
-            else:
-                with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as stream:
-                    yield self._input(stream, tally, None)  # type: ignore[arg-type]
+            with ExitStack() as opened:
+                if self.path is None:
+                    stream: Any = sys.stdin.buffer
+                elif self.member is None:
+                    modified = datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+                    stream = opened.enter_context(self.path.open("rb"))
+                else:
+                    archive = opened.enter_context(zipfile.ZipFile(self.path))
+                    stream = opened.enter_context(archive.open(self.member))
+                raw: Any = Counted(stream, tally)
+                if self.path is not None and self.path.suffix.lower() == _PACKED:
+                    raw = _unpacked(raw)
+                yield Input(
+                    self.name,
+                    io.BufferedReader(raw, HEAD),
+                    modified,
+                    self.folder,
+                    self.path.stem if self.path is not None and self.member is not None else None,
+                    self._sibling,
+                    tally.cache,
+                )
         except _errors() as error:
             raise _unreadable(self.name, error) from error
 
-    def _input(self, stream: BinaryIO, tally: Tally, modified: datetime | None) -> Input:
-        counted = io.BufferedReader(Counted(stream, tally), HEAD)
-        archive = self.path.stem if self.path is not None and self.member is not None else None
-        return Input(self.name, counted, modified, self.folder, archive, self._beside, tally.known)
-
-    def _beside(self, path: str) -> bytes | None:
+    def _sibling(self, path: str) -> bytes | None:
         """Another file of the same archive or folder, whole; ``None`` if it is not there."""
         name = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
         if self.path is None or name.startswith((".", "/")):
@@ -148,11 +153,11 @@ class Location:
         try:
             if self.member is not None:
                 with zipfile.ZipFile(self.path) as archive, archive.open(name) as stream:
-                    return stream.read(_MOST_BESIDE)
+                    return stream.read(_MAX_SIBLING)
             if self.folder is None:
                 return None
             with (Path(self.folder) / name).open("rb") as stream:
-                return stream.read(_MOST_BESIDE)
+                return stream.read(_MAX_SIBLING)
         except (KeyError, *_UNREADABLE):
             return None
 
@@ -183,9 +188,9 @@ def locate(path: str | Path, suffixes: Sequence[str] = ()) -> list[Location] | F
 
 
 class FolderFiles:
-    """The files of a folder, in the order of their names, found anew each time they are listed.
+    """The files of a folder in the order of their names, looked up each time they are listed.
 
-    No list of all files is kept: only the names in the folders that are being walked through.
+    There may be many, so only the names in the folders on the way to the present file are kept.
     """
 
     def __init__(self, folder: Path, suffixes: Sequence[str], format: str | None = None) -> None:
@@ -199,12 +204,10 @@ class FolderFiles:
 
     def __contains__(self, name: object) -> bool:
         """Whether a file with this name, relative to the folder, is one of them now."""
-        parts = str(name).split("/")
-        if any(_is_hidden(part) for part in parts):
+        if any(_is_hidden(part) for part in str(name).split("/")):
             return False
-        path = self._root.joinpath(*parts)
-        packed = path.with_name(path.name + _PACKED)
-        return any(self._location(file) is not None for file in (path, packed))
+        files = (self._root.joinpath(f"{name}{packing}") for packing in ("", _PACKED))
+        return any(self._location(file) is not None for file in files)
 
     def _below(self, folder: Path) -> Iterator[Location]:
         for name, is_folder in _visible(folder):
@@ -228,7 +231,7 @@ class FolderFiles:
 
 
 def _visible(folder: Path) -> list[tuple[str, bool]]:
-    """The names in a folder in order, and which are folders; links to folders are none."""
+    """The names in a folder in order, each with whether it is a folder and not a link to one."""
     try:
         with os.scandir(folder) as entries:
             return sorted(
@@ -242,10 +245,6 @@ def _visible(folder: Path) -> list[tuple[str, bool]]:
 
 def _is_hidden(name: str) -> bool:
     return name.startswith(".") or not name
-
-
-NOTES = (".md", ".markdown")
-"""File names of Markdown notes."""
 
 
 def _export_in(folder: Path) -> list[Location] | FolderFiles:
@@ -273,7 +272,7 @@ def _without_packing(name: str) -> str:
     return name[: -len(_PACKED)] if name.lower().endswith(_PACKED) else name
 
 
-def _unpacked(stream: BinaryIO) -> BinaryIO:
+def _unpacked(stream: Counted) -> Any:
     """What is in a file that was packed with Zstandard.
 
     Raises:
@@ -281,13 +280,13 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
     """
     try:
         if sys.version_info >= (3, 14):
-            return cast(BinaryIO, import_module("compression.zstd").ZstdFile(stream))
+            return import_module("compression.zstd").ZstdFile(stream)
         reader = import_module("zstandard").ZstdDecompressor().stream_reader
     except ImportError as error:
         raise ConfigurationError(
             "a .zst file needs an extra: pip install 'cognigraph-memory[zstd]'"
         ) from error
-    return cast(BinaryIO, reader(stream, read_across_frames=True))
+    return reader(stream, read_across_frames=True)
 
 
 def _errors() -> tuple[type[Exception], ...]:
@@ -311,22 +310,18 @@ def _in_archive(path: Path) -> list[Location]:
     except (OSError, zipfile.BadZipFile) as error:
         raise _unreadable(path.name, error) from error
     names = [member.filename for member in members]
-    format = None
-    if any(name.rpartition("/")[2] == SLACK_USERS for name in names):
-        chosen = {name for name in names if SLACK_DAY.fullmatch(name)}
-        format = "slack" if chosen else None
-    if format is None:
-        chosen = _exported(names)
+    is_slack = any(name.rpartition("/")[2] == SLACK_USERS for name in names)
+    days = {name for name in names if is_slack and SLACK_DAY.fullmatch(name)}
+    chosen = days or _exported(names)
     if not chosen:
         raise ConfigurationError(
             f"{path.name} has no conversations.json, as the exports of ChatGPT and Claude have, "
             "and is no export of Slack, Telegram, WhatsApp or a mailbox; unpack it and import the "
             "files"
         )
+    format = "slack" if days else None
     return [
-        Location(
-            member.filename, path, member=member.filename, size=member.file_size, format=format
-        )
+        Location(member.filename, path, member.filename, member.file_size, format=format)
         for member in members
         if member.filename in chosen
     ]

@@ -14,8 +14,9 @@ from cognigraph.importers.record import Bad, Head, Position, Reader, ReadOptions
 from cognigraph.importers.source import Input
 
 _WAYS = frozenset({"chats", "left_chats", "list"})
-"""In a complete export, where the chats are."""
+"""The fields of a complete export that lead to the chats."""
 _CHAT = frozenset({"name", "type", "id", "messages"})
+_ACCOUNT = frozenset({"chats", "personal_information"})
 _MEDIA = (
     "photo", "file", "file_name", "media_type", "mime_type", "duration_seconds",
     "location_information", "contact_information", "sticker_emoji",
@@ -26,19 +27,14 @@ def _sniff(head: Head) -> bool:
     if not head.is_json or head.lines:
         return False
     is_chat = head.keys >= _CHAT and '"date"' in head.text
-    return is_chat or {"about", "chats"} <= head.keys or _is_complete(head)
-
-
-def _is_complete(head: Head) -> bool:
-    """Whether it is the export of an account whose chats begin after these bytes."""
-    return {"about", "personal_information"} <= head.keys
+    # Of a whole account, the chats may begin after these bytes.
+    return is_chat or ("about" in head.keys and not _ACCOUNT.isdisjoint(head.keys))
 
 
 def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
     number = 0
     try:
-        for chat, given in nested(file.stream, {"messages"}, _WAYS):
-            number += 1
+        for number, (chat, given) in enumerate(nested(file.stream, {"messages"}, _WAYS), 1):
             position = Position(number, "message")
             if not isinstance(given, dict):
                 yield Record(position, Bad("is not a JSON object"))
@@ -56,22 +52,28 @@ def _message(
         return Bad("has no 'date'")
     name = first_text(chat, ("name",)) or "chat"
     label = f"{name} {chat['id']}" if isinstance(chat.get("id"), int) else name
-    media = present(given, _MEDIA)
-    made: dict[str, Any] = {
+    # The words that are forwarded are those of their author.
+    is_forwarded = "forwarded_from" in given
+    sender = given.get("from")
+    return {
         "text": _text(given),
-        "session": options.session or f"{label} {day_of(at, options.zone)}",
+        "session": f"{label} {day_of(at, options.zone)}",
         "at": at,
-        "metadata": _metadata(given, name),
+        "id": _id(given, "id"),
+        "speaker": first_text(given, ("forwarded_from" if is_forwarded else "from",)),
+        "metadata": present(
+            {
+                "chat": name,
+                "reply_to": _id(given, "reply_to_message_id"),
+                "forwarded_by": sender if is_forwarded and isinstance(sender, str) else None,
+            }
+        ),
+        "raw": present(given, _MEDIA) or None,
     }
-    if isinstance(given.get("id"), int):
-        made["id"] = str(given["id"])
-    # What was forwarded are the words of who wrote it.
-    said_by = "forwarded_from" if "forwarded_from" in given else "from"
-    if speaker := first_text(given, (said_by,)):
-        made["speaker"] = speaker
-    if media:
-        made["raw"] = media
-    return made
+
+
+def _id(given: Mapping[str, Any], name: str) -> str | None:
+    return str(given[name]) if isinstance(given.get(name), int) else None
 
 
 def _text(given: Mapping[str, Any]) -> str:
@@ -95,15 +97,6 @@ def _joined(text: object) -> str:
     said, address = text.get("text"), text.get("href")
     said = said if isinstance(said, str) else ""
     return f"{said} ({address})" if isinstance(address, str) and address != said else said
-
-
-def _metadata(given: Mapping[str, Any], chat: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"chat": chat}
-    if isinstance(given.get("reply_to_message_id"), int):
-        found["reply_to"] = str(given["reply_to_message_id"])
-    if "forwarded_from" in given and isinstance(given.get("from"), str):
-        found["forwarded_by"] = given["from"]
-    return found
 
 
 READER = Reader(

@@ -1,7 +1,7 @@
 """Exports of WhatsApp chats, from Android and iOS. A day of a chat is a session.
 
-Dates are written as the phone's language has them, so their order is decided from the whole file:
-it is read twice, the second time from a temporary file.
+Dates are written as is usual in the phone's language, which the file does not name. So the whole
+file decides on the order of day, month and year: it is copied to a temporary file and read twice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MORNING = ("am", "πμ", "오전", "上午", "凌晨", "早上", "午前", "ص"
 _EVENING = ("pm", "μμ", "오후", "下午", "中午", "晚上", "午後", "م", "du", "ös", "ch", "em")
 _HALF = "|".join(r"\.?\s?".join(re.escape(letter) for letter in mark) + r"\.?"
                  for mark in (*_EVENING, *_MORNING))  # fmt: skip
-HEAD = re.compile(
+MESSAGE_HEAD = re.compile(
     rf"""(?P<bracket>\[)?
     (?P<a>\d{{1,4}})\s?(?P<by>[./-])\s?(?P<b>\d{{1,2}})\s?(?P=by)\s?(?P<c>\d{{1,4}})\.?
     [,،]?\s+(?:(?:kl\.?|klo|um|at|ob|à)\s+)?
@@ -33,9 +33,11 @@ HEAD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """How a message begins: ``12/31/23, 9:41 PM - `` on Android, ``[31.12.23, 21:41:05] `` on iOS."""
-_DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+"""Characters that steer the direction of writing."""
+_UNMARKED = str.maketrans("", "", _MARKS)
 _BY_PHONE = "\u200e"
-"""What stands before a text that iOS wrote, and nobody said."""
+"""The mark that iOS puts before text of its own, which nobody said."""
 _SPEAKER = re.compile(r"([^:\n]{1,100}): ?(.*)", re.DOTALL)
 _OMITTED = re.compile(
     r"<[^<>\n]*[^!-~\n][^<>\n]*>"  # as <Media omitted>: with a space, or in another script
@@ -61,7 +63,7 @@ _TITLE = re.compile(
     r"(?:con|com|avec)[ _](.+)",
     re.IGNORECASE,
 )
-_MOST = 1_000_000
+_MAX_MESSAGE = 1_000_000
 """Largest number of characters of a message."""
 _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 """Where year, month and day are in a date."""
@@ -69,15 +71,15 @@ _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 
 def _unmarked(line: str) -> str:
     """A line without what steers the direction of writing."""
-    return _DIRECTIONS.sub("", line)
+    return line.translate(_UNMARKED)
 
 
 def _sniff(head: Head) -> bool:
     if head.suffix not in (".txt", ""):
         return False
     lines = [_unmarked(line) for line in head.text.splitlines()[:20]]
-    return any(HEAD.match(line) for line in lines[:2]) or (
-        sum(HEAD.match(line) is not None for line in lines) > len(lines) / 2
+    return any(MESSAGE_HEAD.match(line) for line in lines[:2]) or (
+        sum(MESSAGE_HEAD.match(line) is not None for line in lines) > len(lines) / 2
     )
 
 
@@ -102,19 +104,20 @@ class _Order:
 def date_order(heads: Iterator[re.Match[str]]) -> str:
     """The order of dates that fits them best: none is impossible, and time does not go back.
 
-    If several fit, a year of four digits in front decides, or else the form: months are first
-    only with slashes and AM or PM in capitals, as in the United States.
+    If several fit equally well, a year of four digits in front decides, or else the punctuation:
+    the month comes first only with slashes and AM or PM in capitals, as in the United States.
     """
     fits = {name: _Order() for name in _ORDERS}
-    form = ""
+    usual = ""
     for match in heads:
-        form = form or _usual(match)
+        usual = usual or _usual_order(match)
         for name, order in fits.items():
             order.note(_moment(match, name))
-    return min(fits, key=lambda name: (fits[name].impossible, fits[name].back, name != form))
+    return min(fits, key=lambda name: (fits[name].impossible, fits[name].back, name != usual))
 
 
-def _usual(match: re.Match[str]) -> str:
+def _usual_order(match: re.Match[str]) -> str:
+    """The order that is most usual for dates of this form."""
     if len(match["a"]) == 4:
         return "ymd"
     half = match["after"] or ""
@@ -127,9 +130,10 @@ def _moment(match: re.Match[str], order: str) -> datetime | None:
     year, month, day = (parts[place] for place in _ORDERS[order])
     if len(year) not in (2, 4) or len(month) > 2 or len(day) > 2:
         return None
-    hour, half = int(match["hour"]), _half(match["before"] or match["after"])
+    hour, half = int(match["hour"]), match["before"] or match["after"]
     if half is not None and 1 <= hour <= 12:
-        hour = hour % 12 + (12 if half == "pm" else 0)
+        is_evening = re.sub(r"[.\s]", "", half).lower() in _EVENING
+        hour = hour % 12 + (12 if is_evening else 0)
     century = 2000 if len(year) == 2 else 0
     try:
         return datetime(
@@ -138,13 +142,6 @@ def _moment(match: re.Match[str], order: str) -> datetime | None:
         )  # fmt: skip
     except ValueError:
         return None
-
-
-def _half(mark: str | None) -> str | None:
-    if mark is None:
-        return None
-    bare = re.sub(r"[.\s]", "", mark).lower()
-    return "pm" if bare in _EVENING else "am"
 
 
 @dataclass(slots=True)
@@ -158,9 +155,9 @@ class _Entry:
     size: int = 0
 
     def append(self, line: str) -> None:
-        """Add a line, as far as the message is not too long already."""
+        """Add a line, unless the message is too long already; it is rejected then."""
         self.size += len(line) + 1
-        if self.size <= _MOST:
+        if self.size <= _MAX_MESSAGE:
             self.lines.append(line)
 
 
@@ -169,11 +166,11 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
         shutil.copyfileobj(file.stream, whole)
         whole.seek(0)
         try:
-            heads = (match for line in _lines(whole) if (match := HEAD.match(_unmarked(line))))
-            order = date_order(heads)
+            heads = (MESSAGE_HEAD.match(_unmarked(line)) for line in _lines(whole))
+            order = date_order(head for head in heads if head)
             whole.seek(0)
             for entry in _entries(_lines(whole), order):
-                if (value := _message(entry, file, options)) is not None:
+                if (value := _message(entry, file)) is not None:
                     yield Record(Position(entry.line), value)
         except UnicodeDecodeError:
             yield Record(Position(1), Bad("is in a file that is not UTF-8"))
@@ -187,80 +184,78 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
 def _entries(lines: Iterator[str], order: str) -> Iterator[_Entry]:
     entry: _Entry | None = None
     for number, line in enumerate(lines, 1):
-        bare = line.lstrip("".join(map(chr, _MARKS)))
-        match = HEAD.match(_unmarked(line))
-        at = _moment(match, order) if match else None
-        if match is None or at is None:
+        match = MESSAGE_HEAD.match(_unmarked(line))
+        if match and (at := _moment(match, order)):
             if entry is not None:
-                entry.append(line)
-            continue
+                yield entry
+            entry = _Entry(number, at, match["bracket"] is not None)
+            line = _after_head(line, match.end())
         if entry is not None:
-            yield entry
-        entry = _Entry(number, at, match["bracket"] is not None)
-        entry.append(_after_head(bare, match.end()))
+            entry.append(line)
     if entry is not None:
         yield entry
 
 
-_MARKS = (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
-
-
 def _after_head(line: str, length: int) -> str:
-    """What follows the head, of which ``length`` characters are no marks of direction."""
+    """What follows the head, which has ``length`` characters that are not marks of direction.
+
+    The marks after the head must stay: on iOS one of them tells what the phone wrote.
+    """
     for index, character in enumerate(line):
         if not length:
             return line[index:]
-        length -= ord(character) not in _MARKS
+        length -= character not in _MARKS
     return ""
 
 
-def _message(entry: _Entry, file: Input, options: ReadOptions) -> dict[str, object] | Bad | None:
+def _message(entry: _Entry, file: Input) -> dict[str, object] | Bad | None:
     """The fields of a message; ``None`` for what the app itself wrote."""
     said = _SPEAKER.fullmatch("\n".join(entry.lines).strip())
     if said is None:
         return None
-    if entry.size > _MOST:
-        return Bad(f"is longer than {_MOST:,} characters")
+    if entry.size > _MAX_MESSAGE:
+        return Bad(f"is longer than {_MAX_MESSAGE:,} characters")
     text, media = _content(_EDITED.sub("", said[2]), is_ios=entry.is_ios)
     if not text and not media:
         return None
-    day = entry.at.date().isoformat()
-    made: dict[str, object] = {
+    title = _title(file)
+    return {
         "text": text,
-        "session": options.session or f"{_title(file)} {day}",
+        "session": f"{title} {entry.at.date()}",
         "speaker": _unmarked(said[1]).strip().removeprefix("~").strip(),
         "at": entry.at.isoformat(),
-        "metadata": {"chat": _title(file)},
+        "metadata": {"chat": title},
+        "raw": {"media": media} if media else None,
     }
-    return made | ({"raw": {"media": media}} if media else {})
 
 
 def _content(text: str, *, is_ios: bool) -> tuple[str, str]:
     """The words, such as a caption, and the photo or file, or the note that one was left out."""
-    if _DELETED.fullmatch(_unmarked(text).strip()):
+    plain = _unmarked(text).strip()
+    if _DELETED.fullmatch(plain):
         return "", ""
-    said, by_phone, told = text.partition(_BY_PHONE) if is_ios else ("", "", text)
-    if is_ios and not by_phone:
-        return _unmarked(text).strip(), ""
-    told = _unmarked(told)
-    found = _ATTACHED.match(told) or _OMITTED.match(told.lstrip())
-    if found is None:
-        return (said.strip(), "") if is_ios else (_unmarked(text).strip(), "")
-    is_whole = told[found.end() : found.end() + 1] in ("", "\n") or is_ios
-    if not is_whole:
-        return _unmarked(text).strip(), ""
-    caption = told[found.end() :].strip()
-    groups = found.groupdict()
-    media = groups.get("ios") or groups.get("android") or found[0].strip("<>")
-    return "\n".join(filter(None, [_unmarked(said).strip(), caption])), media
+    # What the phone wrote is marked on iOS; on Android it is a line of its own.
+    words, mark, note = text.partition(_BY_PHONE) if is_ios else ("", "", text)
+    if is_ios and not mark:
+        return plain, ""
+    note = _unmarked(note)
+    media = _ATTACHED.match(note) or _OMITTED.match(note.lstrip())
+    if media is None:
+        return (words.strip() if is_ios else plain), ""
+    rest = note[media.end() :]
+    if not is_ios and rest and not rest.startswith("\n"):
+        return plain, ""
+    groups = media.groupdict()
+    name = groups.get("ios") or groups.get("android") or media[0].strip("<>")
+    return "\n".join(filter(None, [_unmarked(words).strip(), rest.strip()])), name
 
 
 def _title(file: Input) -> str:
     """The name of the chat, which is only in that of the file or the archive."""
     stem = file.archive if file.archive and file.stem == "_chat" else file.stem
     match = _TITLE.fullmatch(stem)
-    found = next((group for group in match.groups() if group), stem) if match else stem
-    return found.strip(" _-") or "chat"
+    name = next((group for group in match.groups() if group), stem) if match else stem
+    return name.strip(" _-") or "chat"
 
 
 READER = Reader(

@@ -1,22 +1,11 @@
-"""The two functions that an agent gets as tools: to remember, and to recall."""
+"""The two functions that an agent gets as tools: to recall, and to remember."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cognigraph.model import Role
 from cognigraph.space import Space
-
-NOTHING = "Nothing is known about that."
-
-
-@dataclass(frozen=True, slots=True)
-class AgentTools:
-    """Functions over a space; their names and docstrings are what the model reads."""
-
-    recall: Callable[[str], str]
-    remember: Callable[[str], str]
 
 
 def agent_tools(
@@ -25,8 +14,8 @@ def agent_tools(
     session: str = "default",
     max_tokens: int = 1300,
     role: Role | None = "user",
-) -> AgentTools:
-    """Make the functions.
+) -> list[Callable[[str], str]]:
+    """``recall`` and ``remember``; a model reads their names and docstrings.
 
     Args:
         space: a memory, or one of its spaces.
@@ -41,7 +30,7 @@ def agent_tools(
         Args:
             question: What to look up, as a question in plain language.
         """
-        return str(space.context(question, max_tokens)) or NOTHING
+        return str(space.context(question, max_tokens)) or "Nothing is known about that."
 
     def remember(text: str) -> str:
         """Store something worth knowing in later conversations.
@@ -52,4 +41,4 @@ def agent_tools(
         result = space.add(text, session=session, role=role)
         return f"Remembered as {result.id}."
 
-    return AgentTools(recall, remember)
+    return [recall, remember]

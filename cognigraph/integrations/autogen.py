@@ -8,7 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.errors import InvalidMessageError
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
+from cognigraph.integrations.transcript import Transcript
 from cognigraph.model import Filter
 from cognigraph.space import Space
 
@@ -50,14 +51,13 @@ class CogniGraphMemory(Memory):
         messages = await model_context.get_messages()
         asked = [message.content for message in messages if isinstance(message, UserMessage)]
         texts = [item for item in asked if isinstance(item, str)]
-        if not texts:
-            return UpdateContextResult(memories=MemoryQueryResult(results=[]))
-        block = await asyncio.to_thread(self._space.context, texts[-1], self._max_tokens)
-        if not block:
-            return UpdateContextResult(memories=MemoryQueryResult(results=[]))
-        await model_context.add_message(SystemMessage(content=str(block)))
-        content = MemoryContent(content=str(block), mime_type=MemoryMimeType.TEXT)
-        return UpdateContextResult(memories=MemoryQueryResult(results=[content]))
+        results = []
+        if texts and (
+            block := await asyncio.to_thread(self._space.context, texts[-1], self._max_tokens)
+        ):
+            await model_context.add_message(SystemMessage(content=str(block)))
+            results = [MemoryContent(content=str(block), mime_type=MemoryMimeType.TEXT)]
+        return UpdateContextResult(memories=MemoryQueryResult(results=results))
 
     async def query(
         self,
@@ -69,7 +69,7 @@ class CogniGraphMemory(Memory):
         text = query if isinstance(query, str) else str(query.content)
         where = kwargs.get("where") or Filter()
         k = kwargs.get("k", self._k)
-        found = await asyncio.to_thread(self._space.search, text, k, where=where)
+        answer = await asyncio.to_thread(self._space.search, text, k, where=where)
         results = [
             MemoryContent(
                 content=hit.text,
@@ -77,7 +77,7 @@ class CogniGraphMemory(Memory):
                 metadata=dict(hit.metadata)
                 | {"id": hit.id, "score": hit.score, "at": hit.at.isoformat()},
             )
-            for hit in found.hits
+            for hit in answer.hits
         ]
         return MemoryQueryResult(results=results)
 
@@ -95,17 +95,17 @@ class CogniGraphMemory(Memory):
                 f"a memory of type {content.mime_type} cannot be stored; give a text or JSON"
             )
         await asyncio.to_thread(
-            lambda: self._space.add(
-                text, session=self._session, id=uuid4().hex, raw=raw, metadata=content.metadata
-            )
+            self._space.add,
+            text,
+            session=self._session,
+            id=uuid4().hex,
+            raw=raw,
+            metadata=content.metadata,
         )
 
     async def clear(self) -> None:
         """Forget the session."""
-        if await asyncio.to_thread(lambda: self._space.messages(session=self._session, limit=1)):
-            await asyncio.to_thread(
-                lambda: self._space.forget(session=self._session, allow_again=True)
-            )
+        await asyncio.to_thread(Transcript(self._space, self._session).clear)
 
     async def close(self) -> None:
-        """Nothing: whoever opened the memory closes it."""
+        """Do nothing: whoever opened the memory closes it."""

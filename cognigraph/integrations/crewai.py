@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from cognigraph.integrations import requirement
 from cognigraph.integrations.agent_tools import agent_tools
-from cognigraph.integrations.requirement import requirement
 from cognigraph.model import Role
 from cognigraph.space import Space
 
@@ -22,5 +22,5 @@ def memory_tools(
 
     The arguments are those of :func:`cognigraph.integrations.agent_tools.agent_tools`.
     """
-    tools = agent_tools(space, session=session, max_tokens=max_tokens, role=role)
-    return [tool(tools.recall), tool(tools.remember)]
+    functions = agent_tools(space, session=session, max_tokens=max_tokens, role=role)
+    return [tool(function) for function in functions]

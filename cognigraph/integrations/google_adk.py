@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 from uuid import uuid4
 
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
 from cognigraph.memory import Memory
 from cognigraph.model import Message
 from cognigraph.space import Space
@@ -40,8 +40,12 @@ class CogniGraphMemoryService(BaseMemoryService):
 
     async def add_session_to_memory(self, session: Session) -> None:
         """Store the events of a session; those that are stored already are skipped."""
-        space = self._space(session.app_name, session.user_id)
-        await _store(space, session.events, session.id, None)
+        await self.add_events_to_memory(
+            app_name=session.app_name,
+            user_id=session.user_id,
+            events=session.events,
+            session_id=session.id,
+        )
 
     async def add_events_to_memory(
         self,
@@ -53,8 +57,10 @@ class CogniGraphMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store some events of a session."""
-        space = self._space(app_name, user_id)
-        await _store(space, events, session_id or "default", custom_metadata)
+        messages = (_message(event, session_id or "default", custom_metadata) for event in events)
+        said = [message for message in messages if message is not None]
+        if said:
+            await asyncio.to_thread(self._space(app_name, user_id).add_many, said)
 
     async def add_memory(
         self,
@@ -65,7 +71,7 @@ class CogniGraphMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store memories that the program has made itself."""
-        made = [
+        messages = [
             Message(
                 text=_text(memory.content),
                 speaker=memory.author,
@@ -76,14 +82,14 @@ class CogniGraphMemoryService(BaseMemoryService):
             )
             for memory in memories
         ]
-        await asyncio.to_thread(self._space(app_name, user_id).add_many, made)
+        await asyncio.to_thread(self._space(app_name, user_id).add_many, messages)
 
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
         """Find messages of a user, best first."""
         space = self._space(app_name, user_id)
-        found = await asyncio.to_thread(space.search, query, self._k)
+        answer = await asyncio.to_thread(space.search, query, self._k)
         entries = [
             MemoryEntry(
                 id=f"{quote(hit.session, '')}/{quote(hit.id, '')}",
@@ -91,7 +97,7 @@ class CogniGraphMemoryService(BaseMemoryService):
                 author=hit.speaker,
                 timestamp=hit.at.isoformat(),
             )
-            for hit in found.hits
+            for hit in answer.hits
         ]
         return SearchMemoryResponse(memories=entries)
 
@@ -104,21 +110,10 @@ class CogniGraphMemoryService(BaseMemoryService):
             await asyncio.to_thread(self._memory.admin.delete_space, space.name)
             return
         session, _, id = map(unquote, memory_id.rpartition("/"))
-        await asyncio.to_thread(lambda: space.forget(message=id, session=session or None))
+        await asyncio.to_thread(space.forget, message=id, session=session or None)
 
     def _space(self, app_name: str, user_id: str) -> Space:
         return self._memory.space("/".join(quote(name, "") for name in (app_name, user_id)))
-
-
-async def _store(
-    space: Space,
-    events: Sequence[Event],
-    session: str,
-    metadata: Mapping[str, object] | None,
-) -> None:
-    made = [one for event in events if (one := _message(event, session, metadata)) is not None]
-    if made:
-        await asyncio.to_thread(space.add_many, made)
 
 
 def _message(event: Event, session: str, metadata: Mapping[str, object] | None) -> Message | None:

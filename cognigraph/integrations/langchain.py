@@ -7,9 +7,9 @@ from typing import Any
 
 from cognigraph.importers.chat_messages import message_of
 from cognigraph.importers.record import Bad
-from cognigraph.integrations.requirement import requirement
-from cognigraph.integrations.transcript import Transcript, Turn
-from cognigraph.model import StoredMessage
+from cognigraph.integrations import requirement
+from cognigraph.integrations.transcript import Transcript
+from cognigraph.model import Message, StoredMessage
 from cognigraph.space import Space
 
 with requirement("langchain"):
@@ -41,26 +41,27 @@ class CogniGraphChatMessageHistory(BaseChatMessageHistory):
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
         """All messages, the oldest first."""
-        return [_message(stored) for stored in self._transcript.read()]
+        return [_as_given(stored) for stored in self._transcript.read()]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages at the end, in one transaction."""
-        self._transcript.append([_turn(message) for message in messages])
+        self._transcript.append([_to_store(message) for message in messages])
 
     def clear(self) -> None:
         """Forget all messages of the session."""
         self._transcript.clear()
 
 
-def _turn(message: BaseMessage) -> Turn:
+def _to_store(message: BaseMessage) -> Message:
+    """The message with the whole of what LangChain has as payload, so that nothing is lost."""
     item = message_to_dict(message)
-    found = message_of(item)
-    if isinstance(found, Bad):  # a type of its own: kept, and not searched
-        return Turn("", "assistant", item)
-    return Turn(found["text"], found.get("role"), item, found.get("speaker"))
+    fields = message_of(item)
+    if isinstance(fields, Bad):  # a type of its own: kept, and not searched
+        return Message(text="", role="assistant", raw=item)
+    return Message(text=fields["text"], role=fields["role"], speaker=fields["speaker"], raw=item)
 
 
-def _message(stored: StoredMessage) -> BaseMessage:
+def _as_given(stored: StoredMessage) -> BaseMessage:
     """The message as it was given; of one that was added otherwise, one that says the same."""
     raw: Any = stored.raw
     if isinstance(raw, Mapping) and isinstance(raw.get("data"), Mapping):

@@ -14,20 +14,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cognigraph.importers.store_items import (
+from cognigraph.importers.memory_dumps import (
     ITEM_TAG,
     PREFIX,
     labels_of,
     session_of,
     text_of_value,
 )
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
+from cognigraph.integrations.transcript import all_messages, message_scores
 from cognigraph.model import Filter, Message, StoredMessage
 from cognigraph.space import Space
 
@@ -101,7 +102,7 @@ class CogniGraphStore(BaseStore):
     def _read(self, op: Op, vectors: Vectors) -> Result:
         if isinstance(op, GetOp):
             stored = self._space.get(op.key, session_of(op.namespace))
-            return None if stored is None else _item(stored)
+            return None if stored is None else Item(**_fields_of(stored))
         if isinstance(op, SearchOp):
             return self._search(op, vectors)
         if isinstance(op, ListNamespacesOp):
@@ -155,13 +156,9 @@ class CogniGraphStore(BaseStore):
 
     @staticmethod
     def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str:
-        texts = [
-            text
-            for path in fields
-            for text in (
-                [text_of_value(value)] if path == _WHOLE else get_text_at_path(value, path)
-            )
-        ]
+        texts: list[str] = []
+        for path in fields:
+            texts += [text_of_value(value)] if path == _WHOLE else get_text_at_path(value, path)
         return "\n".join(texts)
 
     # Reading
@@ -170,89 +167,69 @@ class CogniGraphStore(BaseStore):
         check_filter(op.filter)
         end = op.offset + op.limit
         if not op.query:
-            found = [item for item, _ in self._listed(op)]
-            found.sort(key=lambda item: item.updated_at, reverse=True)
+            listed = (item for item, _ in self._listed(op))
+            items = sorted(listed, key=lambda item: item.updated_at, reverse=True)
         elif self._index is None:
-            found = self._ranked(op, end)
-            self._fill(found, op, end)
+            items = self._ranked(op, op.query, end)
         else:
-            found = self._nearest(op, vectors, self._index)
-        return found[op.offset : end]
+            items = self._nearest(op, vectors.queries[op.query], self._index)
+        return items[op.offset : end]
 
-    def _nearest(self, op: SearchOp, vectors: Vectors, index: ItemIndex) -> list[SearchItem]:
+    def _nearest(self, op: SearchOp, query: Vector, index: ItemIndex) -> list[SearchItem]:
         """Items by their cosine, and after them those without vectors."""
-        query = vectors.queries[cast(str, op.query)]
-        found = []
+        items = []
         for item, payload in self._listed(op):
             item.score = index.score(payload, query)
-            found.append(item)
-        return sorted(found, key=lambda item: (item.score is None, -(item.score or 0.0)))
+            items.append(item)
+        return sorted(items, key=lambda item: (item.score is None, -(item.score or 0.0)))
 
-    def _fill(self, found: list[SearchItem], op: SearchOp, wanted: int) -> None:
-        """Add items that the search did not find, until there are enough."""
-        met = {(item.namespace, item.key) for item in found}
-        rest = (item for item, _ in self._listed(op) if (item.namespace, item.key) not in met)
-        found += islice(rest, max(0, wanted - len(found)))
+    def _ranked(self, op: SearchOp, query: str, wanted: int) -> list[SearchItem]:
+        """Items that a search finds, best first, and after them others until there are enough.
 
-    def _ranked(self, op: SearchOp, wanted: int) -> list[SearchItem]:
-        """Items that a search finds, best first. With a filter, more are asked for until enough."""
+        With a filter, the search is repeated for more messages until enough of them pass it.
+        """
         where = Filter(tags=(ITEM_TAG,), metadata=labels_of(op.namespace_prefix))
         asked = wanted
         while True:
-            hits = self._space.search(cast(str, op.query), asked, where=where).hits
-            scores: dict[tuple[str, str], float] = {}
-            for hit in hits:
-                scores.setdefault((hit.session, hit.id), hit.score)
-            found = [
-                item
-                for (session, key), score in scores.items()
-                if (item := self._search_item(session, key, score)) is not None
-                and matches(item.value, op.filter)
+            hits = self._space.search(query, asked, where=where).hits
+            items = [
+                _search_item(stored, score)
+                for (session, key), score in message_scores(hits).items()
+                if (stored := self._space.get(key, session)) is not None
+                and matches(stored.raw["value"], op.filter)
             ]
-            if len(found) >= wanted or len(hits) < asked:
-                return found[:wanted]
+            if len(items) >= wanted or len(hits) < asked:
+                break
             asked *= 4
-
-    def _search_item(self, session: str, key: str, score: float) -> SearchItem | None:
-        stored = self._space.get(key, session)
-        return None if stored is None else _search_item(stored, score)
+        ranked = {(item.namespace, item.key) for item in items}
+        rest = (item for item, _ in self._listed(op) if (item.namespace, item.key) not in ranked)
+        return items + list(islice(rest, max(0, wanted - len(items))))
 
     def _listed(self, op: SearchOp) -> Iterator[tuple[SearchItem, Mapping[str, Any]]]:
         """Items below a prefix that pass the filter, each with its payload."""
         prefix = tuple(op.namespace_prefix)
         for namespace in self._all_namespaces():
             if namespace[: len(prefix)] == prefix:
-                for stored in self._messages(session_of(namespace)):
-                    item = _search_item(stored, None)
-                    if matches(item.value, op.filter):
-                        yield item, stored.raw
-
-    def _messages(self, session: str) -> Iterator[StoredMessage]:
-        page = self._space.messages(session=session, limit=_PAGE)
-        while page:
-            yield from (message for message in page if ITEM_TAG in message.tags)
-            page = self._space.messages(session=session, limit=_PAGE, after=page.cursor)
+                for stored in all_messages(self._space, session_of(namespace)):
+                    if ITEM_TAG in stored.tags and matches(stored.raw["value"], op.filter):
+                        yield _search_item(stored, None), stored.raw
 
     def _all_namespaces(self) -> list[tuple[str, ...]]:
-        found: list[tuple[str, ...]] = []
-        offset = 0
-        while sessions := self._space.overview.sessions(_PAGE, offset):
-            offset += len(sessions)
-            found += [
-                namespace_of(session.id) for session in sessions if session.id.startswith(PREFIX)
-            ]
-        return sorted(found)
+        sessions: list[str] = []
+        while page := self._space.overview.sessions(_PAGE, len(sessions)):
+            sessions += [session.id for session in page]
+        return sorted(namespace_of(id) for id in sessions if id.startswith(PREFIX))
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
-        found = [
+        namespaces = [
             namespace
             for namespace in self._all_namespaces()
             if all(_is_match(condition, namespace) for condition in conditions)
         ]
         if op.max_depth is not None:
-            found = sorted({namespace[: op.max_depth] for namespace in found})
-        return found[op.offset : op.offset + op.limit]
+            namespaces = sorted({namespace[: op.max_depth] for namespace in namespaces})
+        return namespaces[op.offset : op.offset + op.limit]
 
 
 def _is_match(condition: MatchCondition, namespace: tuple[str, ...]) -> bool:
@@ -264,24 +241,20 @@ def _is_match(condition: MatchCondition, namespace: tuple[str, ...]) -> bool:
     return all(label in ("*", own) for label, own in zip(path, part, strict=False))
 
 
-def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_same(stored: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether two payloads have the same value and vectors."""
-    return all(one.get(name) == other.get(name) for name in ("value", "vectors"))
+    return all(stored.get(name) == new.get(name) for name in ("value", "vectors"))
 
 
 def _fields_of(stored: StoredMessage) -> dict[str, Any]:
-    raw = stored.raw
+    """The fields of an item, for ``Item`` and ``SearchItem``."""
     return {
-        "value": dict(raw["value"]),
+        "value": dict(stored.raw["value"]),
         "key": stored.id,
         "namespace": namespace_of(stored.session),
         "created_at": stored.at,
-        "updated_at": datetime.fromisoformat(raw["updated_at"]),
+        "updated_at": datetime.fromisoformat(stored.raw["updated_at"]),
     }
-
-
-def _item(stored: StoredMessage) -> Item:
-    return Item(**_fields_of(stored))
 
 
 def _search_item(stored: StoredMessage, score: float | None) -> SearchItem:
@@ -395,12 +368,12 @@ class ItemIndex:
 
     def encoded(self, op: PutOp, vectors: Vectors) -> dict[str, Any] | None:
         """The vectors of an item as its payload holds them."""
-        found = [vectors.documents[text] for text in self._texts(op)]
-        if not found:
+        of_texts = [vectors.documents[text] for text in self._texts(op)]
+        if not of_texts:
             return None
         return {
             "dims": self._dims,
-            "float32": base64.b64encode(np.stack(found).tobytes()).decode("ascii"),
+            "float32": base64.b64encode(np.stack(of_texts).tobytes()).decode("ascii"),
         }
 
     def score(self, payload: Mapping[str, Any], query: Vector) -> float | None:
@@ -423,8 +396,8 @@ class ItemIndex:
         if op.value is None or op.index is False:
             return []
         paths = op.index or self.fields
-        found = (text for path in paths for text in get_text_at_path(op.value, path))
-        return [text for text in found if text.strip()]
+        texts = (text for path in paths for text in get_text_at_path(op.value, path))
+        return [text for text in texts if text.strip()]
 
     def _by_text(
         self, texts: Sequence[str], vectors: Sequence[Sequence[float]]
@@ -434,13 +407,13 @@ class ItemIndex:
         return dict(zip(texts, map(self._checked, vectors), strict=True))
 
     def _checked(self, vector: Sequence[float]) -> Vector:
-        found = np.asarray(vector, np.float32)
-        if found.shape != (self._dims,):
+        checked = np.asarray(vector, np.float32)
+        if checked.shape != (self._dims,):
             raise ValueError(
-                f"the embeddings made a vector of {found.size} numbers, and index['dims'] is "
+                f"the embeddings made a vector of {checked.size} numbers, and index['dims'] is "
                 f"{self._dims}; give the number of dimensions of the model"
             )
-        return found
+        return checked
 
 
 def _queries(ops: Sequence[Op]) -> list[str]:

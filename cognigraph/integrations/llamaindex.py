@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations import requirement
 from cognigraph.model import Message
 from cognigraph.model.messages import as_role
 from cognigraph.space import Space
@@ -47,8 +47,9 @@ class CogniGraphMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Store messages that left the short-term memory."""
-        given = [made for message in messages if (made := _message(message)) is not None]
-        await asyncio.to_thread(self.space.add_many, given)
+        converted = (_message(message) for message in messages)
+        new = [message for message in converted if message is not None]
+        await asyncio.to_thread(self.space.add_many, new)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Leave out the last lines, until about as many tokens are gone."""

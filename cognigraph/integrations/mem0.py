@@ -7,16 +7,18 @@ mem0 would ask a model for are read out of it afterwards, and ``search`` finds t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
 from typing import Any
 from uuid import uuid4
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.memory_dumps import OWNERS, space_of_owner
+from cognigraph.integrations.transcript import all_messages, message_scores
 from cognigraph.memory import Memory
-from cognigraph.model import Filter, Hit, Message, StoredMessage
+from cognigraph.model import Filter, Message, StoredMessage
 from cognigraph.space import Space
 
-_PAGE = 500
 _OF_THE_MEMORY = frozenset({"hash", "actor_id", "created_at", "updated_at", "categories"})
 """What an imported memory keeps in its metadata, and mem0 gives beside them."""
 
@@ -43,17 +45,16 @@ class Mem0Memory:
         infer: bool = True,
     ) -> dict[str, Any]:
         """Store messages. ``infer`` is accepted; facts are always read out of messages later."""
-        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        owners = _conditions(None, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(owners)
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         elif isinstance(messages, Mapping):
             messages = [messages]
-        given = {name: value for name, value in owners.items() if value is not None}
-        extra = dict(metadata or {}) | given
-        made = [_message(item, extra, run_id or "default", timestamp) for item in messages]
-        result = space.add_many(made)
-        texts = {message.id: message.text for message in made}
+        extra = dict(metadata or {}) | owners
+        new = [_message(item, extra, run_id or "default", timestamp) for item in messages]
+        result = space.add_many(new)
+        texts = {message.id: message.text for message in new}
         return {
             "results": [
                 {"id": _memory_id(space, id), "memory": texts[id], "event": "ADD"}
@@ -82,14 +83,11 @@ class Mem0Memory:
         wanted = _conditions(filters, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(wanted)
         k = top_k if limit is None else limit
-        found = space.search(query, k, reference_date, where=Filter(metadata=wanted))
-        hits: dict[tuple[str, str], Hit] = {}
-        for hit in found.hits:
-            hits.setdefault((hit.session, hit.id), hit)
+        hits = space.search(query, k, reference_date, where=Filter(metadata=wanted)).hits
         results = [
-            _result(space, stored, hit.score)
-            for (session, id), hit in hits.items()
-            if (threshold is None or hit.score >= threshold)
+            _result(space, stored, score)
+            for (session, id), score in message_scores(hits).items()
+            if (threshold is None or score >= threshold)
             and (stored := space.get(id, session)) is not None
         ]
         return {"results": results}
@@ -113,26 +111,22 @@ class Mem0Memory:
         wanted = _conditions(filters, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(wanted)
         top_k = top_k if limit is None else limit
-        found: list[StoredMessage] = []
-        page = space.messages(order="newest", limit=_PAGE)
-        while page and len(found) < top_k:
-            found += [item for item in page if wanted.items() <= dict(item.metadata).items()]
-            page = space.messages(order="newest", limit=_PAGE, after=page.cursor)
-        return {"results": [_result(space, stored) for stored in found[:top_k]]}
+        matching = (
+            _result(space, stored)
+            for stored in all_messages(space, order="newest")
+            if wanted.items() <= dict(stored.metadata).items()
+        )
+        return {"results": list(islice(matching, top_k))}
 
     def update(self, memory_id: str, data: str) -> dict[str, str]:
         """Give a memory another text."""
-        space, stored = self._stored(memory_id)
-        if stored is None:
-            raise ValueError(f"Memory with id {memory_id} not found")
+        space, stored = self._existing(memory_id)
         space.update(stored.id, data, session=stored.session)
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
         """Forget a memory."""
-        space, stored = self._stored(memory_id)
-        if stored is None:
-            raise ValueError(f"Memory with id {memory_id} not found")
+        space, stored = self._existing(memory_id)
         space.forget(message=stored.id, session=stored.session)
         return {"message": "Memory deleted successfully!"}
 
@@ -144,14 +138,14 @@ class Mem0Memory:
         run_id: str | None = None,
     ) -> dict[str, str]:
         """Forget all memories of a user, of an agent, or of a run."""
-        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        owners = _conditions(None, user_id=user_id, agent_id=agent_id, run_id=run_id)
         space = self._space(owners)
-        if sum(value is not None for value in owners.values()) > 1 and run_id is None:
-            raise ConfigurationError("delete_all takes a user, an agent or a run, not several")
-        if run_id is not None and (user_id is not None or agent_id is not None):
+        if len(owners) == 1:
+            self._memory.admin.delete_space(space.name)
+        elif run_id is not None:  # a run of a user or an agent is a session of their space
             space.forget(session=run_id)
         else:
-            self._memory.admin.delete_space(space.name)
+            raise ConfigurationError("delete_all takes a user, an agent or a run, not several")
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
@@ -159,20 +153,16 @@ class Mem0Memory:
         space, stored = self._stored(memory_id)
         if stored is None:
             return []
-        texts: list[Any] = [None]
-        changes = []
-        for version in space.overview.versions(stored.id, stored.session):
-            event = "ADD" if texts == [None] else "UPDATE"
-            changes.append(
-                {
-                    "memory_id": memory_id,
-                    "old_memory": texts[-1],
-                    "new_memory": version.text,
-                    "event": event,
-                }
-            )
-            texts.append(version.text)
-        return changes
+        texts = [version.text for version in space.overview.versions(stored.id, stored.session)]
+        return [
+            {
+                "memory_id": memory_id,
+                "old_memory": before,
+                "new_memory": text,
+                "event": "ADD" if before is None else "UPDATE",
+            }
+            for before, text in pairwise([None, *texts])
+        ]
 
     def reset(self) -> None:
         """Delete the spaces of all users, agents and runs."""
@@ -196,20 +186,23 @@ class Mem0Memory:
         space = self._memory.space(name)
         return space, space.get(id)
 
+    def _existing(self, memory_id: str) -> tuple[Space, StoredMessage]:
+        space, stored = self._stored(memory_id)
+        if stored is None:
+            raise ValueError(f"Memory with id {memory_id} not found")
+        return space, stored
+
 
 def _message(
     given: Mapping[str, Any], metadata: Mapping[str, Any], session: str, timestamp: Any
 ) -> Message:
-    made = Message.of({name: value for name, value in given.items() if name != "id"})
-    return Message(
-        text=made.text,
-        role=made.role,
-        speaker=made.speaker,
-        at=made.at if timestamp is None else timestamp,
-        raw=made.raw,
+    message = Message.of({name: value for name, value in given.items() if name != "id"})
+    return replace(
+        message,
+        at=message.at if timestamp is None else timestamp,
         session=session,
         id=uuid4().hex,
-        metadata=dict(made.metadata or {}) | dict(metadata),
+        metadata=dict(message.metadata or {}) | dict(metadata),
     )
 
 
@@ -231,11 +224,11 @@ def _memory_id(space: Space, id: str) -> str:
 def _result(space: Space, stored: StoredMessage, score: float | None = None) -> dict[str, Any]:
     beside = {n: v for n, v in stored.metadata.items() if n in OWNERS or n in _OF_THE_MEMORY}
     rest = {name: value for name, value in stored.metadata.items() if name not in beside}
-    found = {
+    fields = {
         "id": _memory_id(space, stored.id),
         "memory": stored.text,
         "role": stored.role,
         "created_at": stored.at.isoformat(),
         "metadata": rest,
     }
-    return found | beside | ({} if score is None else {"score": score})
+    return fields | beside | ({} if score is None else {"score": score})

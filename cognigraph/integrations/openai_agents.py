@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cognigraph.integrations.requirement import requirement
-from cognigraph.integrations.transcript import Transcript, Turn
-from cognigraph.model import Role, StoredMessage
+from cognigraph.integrations import requirement
+from cognigraph.integrations.transcript import Transcript
+from cognigraph.model import Message, Role, StoredMessage
 from cognigraph.model.chat import text_of
 from cognigraph.model.messages import as_role
 from cognigraph.space import Space
@@ -46,24 +46,25 @@ class CogniGraphSession:
         """The items, the oldest first; with ``limit`` the last ones."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        found = await asyncio.to_thread(self._transcript.read, limit)
-        return [_item(message) for message in found]
+        messages = await asyncio.to_thread(self._transcript.read, limit)
+        return [_as_given(message) for message in messages]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items at the end."""
-        await asyncio.to_thread(self._transcript.append, [_turn(item) for item in items])
+        await asyncio.to_thread(self._transcript.append, [_to_store(item) for item in items])
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the last item off, and return it."""
         message = await asyncio.to_thread(self._transcript.pop)
-        return None if message is None else _item(message)
+        return None if message is None else _as_given(message)
 
     async def clear_session(self) -> None:
         """Forget all items."""
         await asyncio.to_thread(self._transcript.clear)
 
 
-def _turn(item: Any) -> Turn:
+def _to_store(item: Any) -> Message:
+    """The message, with the whole item as payload, so that nothing is lost."""
     fields: Mapping[str, Any] = item if isinstance(item, Mapping) else item.model_dump()
     role: Role | None = as_role(str(fields.get("role", "")))
     kind = fields.get("type", "message")
@@ -71,10 +72,10 @@ def _turn(item: Any) -> Turn:
         text, _ = text_of(fields.get("content", ""), 0)
     else:
         text, role = "", "tool" if kind in _RESULTS else "assistant"
-    return Turn(text, role, dict(fields))
+    return Message(text=text, role=role, raw=dict(fields))
 
 
-def _item(message: StoredMessage) -> Any:
+def _as_given(message: StoredMessage) -> Any:
     """The item as it was given; of a message that was added otherwise, one that says the same."""
     if isinstance(message.raw, Mapping):
         return message.raw

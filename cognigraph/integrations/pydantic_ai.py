@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cognigraph.integrations import requirement
 from cognigraph.integrations.agent_tools import agent_tools
-from cognigraph.integrations.requirement import requirement
 from cognigraph.model import Role
 from cognigraph.space import Space
 
@@ -24,5 +24,4 @@ def memory_toolset(
 
     The arguments are those of :func:`cognigraph.integrations.agent_tools.agent_tools`.
     """
-    tools = agent_tools(space, session=session, max_tokens=max_tokens, role=role)
-    return FunctionToolset([tools.recall, tools.remember])
+    return FunctionToolset(agent_tools(space, session=session, max_tokens=max_tokens, role=role))

@@ -1,29 +1,40 @@
-"""The messages of one session as a list: all, the last few, added at the end, taken off it.
-
-Each message keeps what the framework gave in ``raw``, so nothing is lost on the way back.
-"""
+"""The messages of one session as a list, to which frameworks add and from which they take."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal
 from uuid import uuid4
 
-from cognigraph.model import Message, Role, StoredMessage
+from cognigraph.model import Hit, Message, StoredMessage
 from cognigraph.space import Space
 
 _PAGE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One item of a framework: what it says, and the item itself."""
+def all_messages(
+    space: Space,
+    session: str | None = None,
+    order: Literal["oldest", "newest"] = "oldest",
+    limit: int | None = None,
+) -> Iterator[StoredMessage]:
+    """The messages of a space or session, or as many as ``limit`` says, page by page."""
+    after, left = None, sys.maxsize if limit is None else max(limit, 0)
+    while left and (
+        page := space.messages(session=session, order=order, limit=min(left, _PAGE), after=after)
+    ):
+        yield from page
+        after, left = page.cursor, left - len(page)
 
-    text: str
-    role: Role | None
-    item: Any
-    speaker: str | None = None
+
+def message_scores(hits: Iterable[Hit]) -> dict[tuple[str, str], float]:
+    """The best score of each message, by its session and id; a long message may have several."""
+    scores: dict[tuple[str, str], float] = {}
+    for hit in hits:
+        scores.setdefault((hit.session, hit.id), hit.score)
+    return scores
 
 
 class Transcript:
@@ -33,35 +44,16 @@ class Transcript:
         self._space = space
         self._session = session
 
-    def append(self, turns: Sequence[Turn]) -> None:
-        """Add turns at the end. Equal turns are different messages."""
+    def append(self, messages: Iterable[Message]) -> None:
+        """Add messages at the end, each with an id of its own: equal ones are different."""
         self._space.add_many(
-            Message(
-                text=turn.text,
-                role=turn.role,
-                speaker=turn.speaker,
-                session=self._session,
-                id=uuid4().hex,
-                raw=turn.item,
-            )
-            for turn in turns
+            replace(message, session=self._session, id=uuid4().hex) for message in messages
         )
 
     def read(self, limit: int | None = None) -> list[StoredMessage]:
         """All messages, or the last ``limit``, the oldest first."""
-        if limit is not None and limit <= 0:
-            return []
-        found: list[StoredMessage] = []
-        size = _PAGE if limit is None else min(limit, _PAGE)
-        page = self._space.messages(session=self._session, order="newest", limit=size)
-        while page:
-            found += page
-            if limit is not None and len(found) >= limit:
-                break
-            page = self._space.messages(
-                session=self._session, order="newest", limit=size, after=page.cursor
-            )
-        return found[:limit][::-1]
+        newest = all_messages(self._space, self._session, "newest", limit)
+        return list(newest)[::-1]
 
     def pop(self) -> StoredMessage | None:
         """Take the last message off, and return it."""

@@ -16,7 +16,7 @@ from typing import NoReturn
 from cognigraph.engine import Engine
 from cognigraph.errors import BadRecordError, ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.importers.fields import Identifier, check_columns, prepared
-from cognigraph.importers.formats import files_of, reader_of, reader_or_auto
+from cognigraph.importers.formats import files_of, reader_of
 from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.source import FolderFiles, Input, Location, Tally
 from cognigraph.model import (
@@ -161,7 +161,8 @@ class FileImport:
         self._space_named = space_named
         self._spaces: dict[str, None] = {}
         self._path = path
-        self._reader = reader_or_auto(format)
+        self._format = format
+        self._reader: Reader | None = None
         self._options = options
         self._skip_invalid = skip_invalid
         self._dry_run = dry_run
@@ -193,7 +194,7 @@ class FileImport:
                 f"{self._path} is the export of a space; files.load() reads it, into a space that "
                 "holds no messages"
             )
-        locations = files_of(self._path, self._reader)
+        self._reader, locations = files_of(self._path, self._format)
         self._many = isinstance(locations, FolderFiles) or len(locations) > 1
         self._total = _total(locations)
         with Identifier() as identifier:

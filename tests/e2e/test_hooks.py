@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -590,3 +591,24 @@ def test_the_plugin_of_opencode_remembers(root: Path, version: str) -> None:
     refused = agent.here("hooks", "install", "opencode")
     assert (refused.returncode, plugin.read_text()) == (2, "export default {}")
     assert "not a plugin of cognigraph" in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_the_plugin_of_opencode_recalls_before_it_stores_the_first_prompt(tmp_path: Path) -> None:
+    """What a conversation begins with is out of date as soon as the prompt is stored."""
+    log = tmp_path / "log"
+    hook = tmp_path / "hook.sh"
+    hook.write_text(f'echo "$1 begins" >> {log}; sleep .1; echo "$1 ends" >> {log}\n', "utf-8")
+    plugin = tmp_path / "plugin.js"
+    source = files("cognigraph.hooks").joinpath("opencode.js").read_text("utf-8")
+    command = json.dumps(["sh", str(hook)])
+    plugin.write_text(source.replace("const COMMAND = [];", f"const COMMAND = {command};"), "utf-8")
+    host = str(Path(__file__).with_name("opencode_host.mjs"))
+    subprocess.run(
+        ["node", host, str(plugin), "2", str(tmp_path), "s1", "Which database?", "PostgreSQL."],
+        check=True, timeout=SECONDS, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert log.read_text("utf-8").splitlines()[:4] == [
+        "session.start begins", "session.start ends",
+        "session.prompt begins", "session.prompt ends",
+    ]  # fmt: skip

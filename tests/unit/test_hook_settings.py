@@ -123,10 +123,11 @@ def test_what_was_written_behind_and_into_our_hooks_stays() -> None:
     ("text", "problem"),
     [
         ("", "Expecting value"),
-        ("{", "line 1 has its end"),
-        ('{\n"a": 1\n"b": 2}', "line 3 has '\"'"),
-        ("{} x", "line 1 has 'x'"),
-        ("[]", "is no object"),
+        ("{", "Expecting property name .*: line 1 column 2"),
+        ('{\n"a": 1 /*\n*/ "b": 2}', "Expecting ',' delimiter: line 3 column 4"),
+        ("{} x", "Extra data: line 1 column 4"),
+        ("{,}", "Expecting property name .*: line 1 column 2"),
+        ("[]", "it is not an object"),
         ('{"hooks": []}', "its hooks are not an object"),
         ('{"hooks": {"Stop": {}}}', "its hooks for Stop are not a list"),
     ],
@@ -188,7 +189,7 @@ def test_what_agents_send_becomes_events(tmp_path: Path) -> None:
     assert event_of(AGENTS["claude-code"], "Notification", base) is None
 
 
-def test_a_plugin_is_a_file_of_its_own() -> None:
+def test_a_plugin_is_a_file_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     opencode = AGENTS["opencode"]
     text = added(None, opencode, Path("/a b.db"))
     assert added(text, opencode, Path("/a b.db")) == text
@@ -200,8 +201,8 @@ def test_a_plugin_is_a_file_of_its_own() -> None:
         for change in (removed, lambda text, agent: added(text, agent, None)):
             with pytest.raises(ValueError, match="not a plugin of cognigraph"):
                 change(foreign, opencode)
-    home = {"XDG_CONFIG_HOME": "/config"}
-    assert opencode.user_folder(home) == "/config/opencode"
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/config")
+    assert opencode.user_folder() == "/config/opencode"
     assert settings_file(opencode, "/app") == Path("/app/.opencode/plugins/cognigraph.js")
 
 

@@ -25,7 +25,7 @@ from cognigraph.stores.sqlite.index.gather import evidence_of
 from cognigraph.stores.sqlite.index.index_cache import read_evidence
 from cognigraph.stores.sqlite.index.layer import NOBODY, Postings, Table, ThemeRow, Themes
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.rows import VectorFormat
+from cognigraph.stores.sqlite.rows import VectorFormat, term_hash
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.examples import examples
 
@@ -66,7 +66,7 @@ def connect(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def postings(words: Postings, table: Table, word: str) -> list[tuple[int, float]]:
-    rows, counts = words.lookup(word)
+    rows, counts = words.under(term_hash(word))
     return sorted(zip(table["id"][rows].tolist(), counts.tolist(), strict=True))
 
 
@@ -110,7 +110,7 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
         "theme words": {
             word: sorted(
                 (position[row], count)
-                for row, count in zip(*themes.words.lookup(word), strict=True)
+                for row, count in zip(*themes.words.under(term_hash(word)), strict=True)
                 if row in position
             )
             for word in WORDS
@@ -324,7 +324,7 @@ def test_a_search_does_not_change_the_size_of_an_index(tmp_path):
         before = index.bytes
         assert index.themes.rows > 0
         for words in (index.chunks.words, index.triples.words, index.themes.words):
-            words.lookup("oslo")
+            words.under(term_hash("oslo"))
         assert index.bytes == before
 
 

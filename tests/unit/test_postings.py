@@ -43,37 +43,37 @@ def build(batches: list[list[dict[str, int]]]) -> tuple[Postings, list[dict[str,
 def test_a_lookup_finds_every_row_once_with_its_frequency(batches):
     postings, rows = build(batches)
     for word in WORDS:
-        found, counts = postings.lookup(word)
+        found, counts = postings.under(term_hash(word))
         expected = {row: bag[word] for row, bag in enumerate(rows) if word in bag}
         assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == expected
         assert len(found) == len(expected)
-    assert postings.lookup("absent")[0].tolist() == []
+    assert postings.under(term_hash("absent"))[0].tolist() == []
 
 
 def test_segments_stay_few():
     postings, _ = build([[{word: 1}] for word in WORDS * 400])
     assert len(postings._segments) <= 10
-    assert len(postings.lookup("oslo")[0]) == 400
+    assert len(postings.under(term_hash("oslo"))[0]) == 400
 
 
 def test_gather_puts_frequencies_where_they_belong():
     postings, _ = build([[{"oslo": 2}, {"fjord": 1}], [{"oslo": 5, "fjord": 7}]])
     pool = np.array([2, 0])
-    found = gather([postings.lookup(word) for word in ("oslo", "absent", "fjord")], pool)
+    found = gather([postings.under(term_hash(word)) for word in ("oslo", "absent", "fjord")], pool)
     assert found.tolist() == [[5.0, 0.0, 7.0], [2.0, 0.0, 0.0]]
     assert gather([], pool).shape == (2, 0)
-    assert gather([postings.lookup("oslo")], np.empty(0, np.int64)).shape == (0, 1)
+    assert gather([postings.under(term_hash("oslo"))], np.empty(0, np.int64)).shape == (0, 1)
 
 
 def test_rows_without_words():
     postings, _ = build([[{}], [{}, {"oslo": 1}, {}], []])
-    assert postings.lookup("oslo")[0].tolist() == [2]
+    assert postings.under(term_hash("oslo"))[0].tolist() == [2]
 
 
 def test_large_frequencies_and_long_texts():
     bag = Counter({f"w{n}": n + 1 for n in range(5000)})
     postings, _ = build([[dict(bag)]])
-    assert postings.lookup("w4999")[1].tolist() == [5000.0]
+    assert postings.under(term_hash("w4999"))[1].tolist() == [5000.0]
 
 
 @pytest.mark.parametrize(("precision", "size"), [("float32", 12), ("float16", 6)])

@@ -106,7 +106,7 @@ def filter_values(where: Filter) -> dict[str, Any]:
 
 
 def filter_for_sources(where: Filter, without: Exclusion) -> dict[str, Any]:
-    """As :func:`allowed`, for the sources by vector and words, which find nothing left out."""
+    """As :func:`filter_values`, for the sources by vector and words: they find nothing left out."""
     parameters = filter_values(where)
     if without.ids:
         parameters["without_ids"] = sorted(without.ids)

@@ -96,12 +96,8 @@ class Postings:
         self.settle()
         self._segments = [item for item in map(_kept(row_of), self._segments) if len(item.rows)]
 
-    def lookup(self, term: str) -> Lookup:
-        """The rows that contain the term, each once and ascending, and its frequency in each."""
-        return self.under(term_hash(term))
-
     def under(self, key: int) -> Lookup:
-        """The rows under a number, and how often."""
+        """The rows under a number, each once and ascending, and how often."""
         return self.under_all(np.array([key], np.uint64))[0]
 
     def under_all(self, keys: Hashes) -> list[Lookup]:

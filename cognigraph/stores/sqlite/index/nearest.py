@@ -15,8 +15,8 @@ from cognigraph.arrays import Floats, Ints, Task, Vector, product, run_all
 # Short codes of vectors, which find the nearest rows without the vectors themselves.
 #
 # Each vector has two codes: the signs of its components (1 bit each), and its components rounded to
-# 8 bits. A search (:mod:`nearest`) narrows the rows down in three steps, each more exact and more
-# expensive for a row than the one before:
+# 8 bits. A search narrows the rows down in three steps, each more exact and more expensive for a
+# row than the one before:
 #
 # 1. all rows by the number of signs that differ from those of the query,
 # 2. some thousands of them by the signs weighted with the components of the query,
@@ -332,8 +332,8 @@ def _add_bits(total: npt.NDArray[np.uint32], words: Words) -> None:
 
 # The rows nearest to the vector of a question: all compared, or found by their codes.
 #
-# A small layer holds its vectors in memory and compares all of them. A large one holds codes
-# (:mod:`codes`): they find the nearest rows with high probability, and give cosines that are off by
+# A small layer holds its vectors in memory and compares all of them. A large one holds codes:
+# they find the nearest rows with high probability, and give cosines that are off by
 # less than .001 in general.
 
 _SAMPLED_SCORES = 16

@@ -1,6 +1,6 @@
 """The in-memory search index of one space, refreshed from the file before each search.
 
-Each layer is searched by its vectors (:mod:`nearest`) and by an inverted index of words with the
+Each layer is searched by its vectors (``nearest.py``) and by an inverted index of words with the
 space's own statistics. Both hold only this space's rows, so nothing that another tenant writes can
 change a score. A refresh reads the rows that any process has written since the revision of the
 space that the index holds.
@@ -45,8 +45,8 @@ Span = tuple[int, int, int]
 """The row id of a space, and a range of its revisions: after the first, up to the last."""
 # One result row per block of rows: SQLite joins the values of each column without the interpreter
 # lock, which is several times faster than 400,000 rows of small objects and runs beside another
-# thread. A cast to BLOB keeps the joined bytes unchanged. No name contains a NUL (see
-# prepare.check_name).
+# thread. A cast to BLOB keeps the joined bytes unchanged. No name contains a NUL
+# (text.terms.is_name).
 CHUNKS = """
 SELECT group_concat(chunk_id), group_concat(session_id), group_concat(at), group_concat(question),
        group_concat(length), group_concat(coalesce(speaker, ''), char(0)),
