@@ -175,7 +175,7 @@ class Engine:
         other = None if self.model is self.extractor.model else self.model
         return self.extractor.forget_answers() + forget_answers(other)
 
-    def written(self) -> None:
+    def wake_worker(self) -> None:
         """Tell the worker that there is something to enrich."""
         if self.worker is not None:
             self.worker.notify(vectors=self.embeds_later)

@@ -173,12 +173,12 @@ class CheckedEmbedder:
         """
         vectors = self._names.get(names)
         if missing := [name for name in dict.fromkeys(names) if name not in vectors]:
-            made = self._set_apart(missing)
+            made = self._centred(missing)
             vectors.update((name, row.copy()) for name, row in zip(missing, made, strict=True))
         self._names.keep(vectors)
         return np.array([vectors[name] for name in names]).reshape(-1, self.identity.dimension)
 
-    def _set_apart(self, names: Sequence[str]) -> Vector:
+    def _centred(self, names: Sequence[str]) -> Vector:
         # A name may be a key of a session, too; but its vector must depend on nothing else.
         varies = getattr(self.inner, "varies", False)
         embed = partial(self._in_batches, size=1) if varies else self.embed

@@ -131,7 +131,7 @@ class OpenAIEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Vectors of passages."""
-        return self._all([self._prefixes.passage + text for text in texts])
+        return self._embed([self._prefixes.passage + text for text in texts])
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
@@ -139,24 +139,26 @@ class OpenAIEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Vectors of several questions, in one request."""
-        return self._all([self._prefixes.query + text for text in texts])
+        return self._embed([self._prefixes.query + text for text in texts])
 
     def close(self) -> None:
         """Close the connections to the endpoint."""
         self._endpoint.close()
 
-    def _all(self, texts: list[str]) -> Vector:
-        parts = [self._some(part) for part in _parts(texts, self.batch)]
+    def _embed(self, texts: list[str]) -> Vector:
+        parts = [self._embed_batch(part) for part in _parts(texts, self.batch)]
         return np.concatenate(parts) if parts else np.empty((0, self.dimension), np.float32)
 
-    def _some(self, texts: list[str]) -> Vector:
+    def _embed_batch(self, texts: list[str]) -> Vector:
         try:
             vectors = self._request(texts)
         except _TooLargeError as error:
             if len(texts) == 1:
                 raise EmbeddingError(f"{self._where} refused a text: {error}") from None
             middle = len(texts) // 2
-            return np.concatenate([self._some(texts[:middle]), self._some(texts[middle:])])
+            return np.concatenate(
+                [self._embed_batch(texts[:middle]), self._embed_batch(texts[middle:])]
+            )
         if self._dimension is not None and vectors.shape[1] != self._dimension:
             raise EmbeddingError(
                 f"{self._where} returned vectors of {vectors.shape[1]} dimensions, not "

@@ -206,8 +206,8 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 class WordTokens:
     """The tokens of words by their number, in the order in which they were added.
 
-    The first ``without`` words have no tokens, and so has an empty word: their vectors are zero.
-    Callers must not run at once.
+    Neither the first ``without`` words nor an empty word have tokens: their vectors are zero.
+    Only one thread may call it at a time.
     """
 
     def __init__(self, without: int) -> None:
@@ -382,7 +382,7 @@ class Vocabulary:
             rows = known.take(numbers)
             missing = np.flatnonzero(rows < 0)
             if len(missing):
-                self._take(book, np.unique(numbers[missing]), known)
+                self._add_words(book, np.unique(numbers[missing]), known)
                 rows[missing] = known[numbers[missing]]
             return rows
 
@@ -412,7 +412,7 @@ class Vocabulary:
         numbers = said.rows[(said.rows == 0) | (said.rows >= _FIRST)]
         with self._lock:
             own = np.array([self._rows[word] for word in asked], np.int64)
-            self._divide()
+            self._tokenise()
             known = self._similar_to(tuple(own.tolist()))
             new = np.zeros(len(self._tokens), bool)
             new[numbers] = True
@@ -455,9 +455,9 @@ class Vocabulary:
             self._read[key] = rows[start:end]
         self._remembered += len(rows)
 
-    def _take(self, book: WordBook, numbers: Numbers, rows_of_book: Rows) -> None:
+    def _add_words(self, book: WordBook, numbers: Numbers, rows_of_book: Rows) -> None:
         """Add words of a book, and fill in their rows."""
-        self._divide()
+        self._tokenise()
         first = len(self._rows)
         rows = np.array([self._rows[word] for word in book.strings(numbers)], np.int32)
         rows_of_book[numbers] = rows
@@ -466,8 +466,8 @@ class Vocabulary:
         self._tokens.append(self._rows.words[first:])
         self._stem[first : len(self._rows)] = book.stems(new)
 
-    def _divide(self) -> None:
-        """Divide the words into tokens that were not divided yet."""
+    def _tokenise(self) -> None:
+        """Find the tokens of the words that were added since."""
         first, count = len(self._tokens), len(self._rows)
         if first == count:
             return

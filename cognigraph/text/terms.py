@@ -227,7 +227,7 @@ def is_english(text: str) -> bool | None:
     spelled = [match[0] for match in islice(_WORD.finditer(prose), _MOST_WORDS)]
     if not spelled:
         return None
-    told = [_of_word(word, at == 0) for at, word in enumerate(spelled)]
+    told = [_signs_of(word, at == 0) for at, word in enumerate(spelled)]
     other_scripts = sum([item.other_script for item in told])
     if other_scripts * 2 > len(told):
         return False
@@ -270,7 +270,7 @@ class _LanguageSigns(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def _of_word(word: str, first: bool) -> _LanguageSigns:
+def _signs_of(word: str, first: bool) -> _LanguageSigns:
     """What a word tells of its language; ``first`` says whether it is the first of its text.
 
     Of English, a common word tells 1, and "I", "Omar's" or a verb form 0.5. A base form is often a
