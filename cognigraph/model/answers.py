@@ -280,24 +280,24 @@ class Context(str):
         hits: Sequence[Hit],
         citations: Sequence[Citation],
         confidence: float | None = None,
+        notes: Sequence[str] = (),
     ) -> Context:
         """Build the block; ``tokens`` is the count that was compared with the budget."""
         self = super().__new__(cls, text)
         self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
-        self.notes, self.confidence = (), confidence
+        self.notes, self.confidence = tuple(notes), confidence
         return self
 
     def with_notes(self, notes: Sequence[str]) -> Context:
         """Return the same block with notes."""
-        same = Context(
+        return Context(
             self,
             tokens=self.tokens,
             hits=self.hits,
             citations=self.citations,
             confidence=self.confidence,
+            notes=notes,
         )
-        same.notes = tuple(notes)
-        return same
 
 
 # Explanation of why an expected message is found for a question, or is not.

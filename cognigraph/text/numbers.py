@@ -21,6 +21,8 @@ _DIGITS = re.compile(
     re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"[.,'’ \u00a0\u202f](?=\d{3}(?:\D|\Z))")
+_POINT = re.compile(r"[,.](?=\d+\Z)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _RUN = re.compile(r"\d+")
 _NAMED = re.compile(r"[A-Za-z][-.]?\Z")
 _WORD = re.compile(r"[a-z]+")
@@ -135,20 +137,12 @@ def _value(digits: str) -> str:
 
 def _readings(match: re.Match[str]) -> Iterator[str]:
     """What a number in digits may mean: "3.500" is three and a half, or three thousand and more."""
-    written = match[0]
-    joined = _THOUSANDS.sub("", written)
-    point = re.sub(r"[,.](?=\d+\Z)", ".", joined)
-    readings = {_value(point)} if point.count(".") <= 1 and _is_number(point) else set[str]()
-    if _is_number(last := re.sub(r"[,.](?=\d+\Z)", ".", written)):
-        readings.add(_value(last))
+    forms = (_POINT.sub(".", form) for form in (_THOUSANDS.sub("", match[0]), match[0]))
+    readings = {_value(form) for form in forms if _NUMBER.fullmatch(form)}
     yield from readings
     scale = (match["scale"] or "").strip().casefold()
     for reading in readings if scale else ():
         yield _value(f"{Decimal(reading).scaleb(_SCALES[scale]):f}")
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"\d+(?:\.\d+)?", text) is not None
 
 
 def _in_words(words: Sequence[str]) -> Iterator[str]:
