@@ -214,14 +214,16 @@ class Triple:
         """How many excerpts state the fact, whether or not they are among ``sources``."""
         return len(self.sources) + self.older_sources
 
-    def is_true_at(self, at: datetime) -> bool:
-        """Whether the fact is true at a time, as far as is known.
+    @property
+    def since(self) -> datetime:
+        """Since when it is true, or when it was first said if nobody said since when."""
+        return self.valid_from or self.first_observed
 
-        If nobody said since when it is true, it counts from the time when it was first said.
-        """
+    def is_true_at(self, at: datetime) -> bool:
+        """Whether the fact is true at a time, as far as is known."""
         if self.status == "retracted":
             return False
-        last = (self.valid_from or self.first_observed, self.valid_to)
+        last = (self.since, self.valid_to)
         return any(
             start <= at and (end is None or at < end) for start, end in (*self.earlier, last)
         )
@@ -276,7 +278,7 @@ class ProfileEntry:
     @property
     def since(self) -> datetime | None:
         """Since when the oldest of the facts is true; ``None`` if there is none."""
-        return min((fact.valid_from or fact.first_observed for fact in self.facts), default=None)
+        return min((fact.since for fact in self.facts), default=None)
 
     def __repr__(self) -> str:
         return f"<ProfileEntry {self.slot}: {'; '.join(fact.text for fact in self.facts)}>"
