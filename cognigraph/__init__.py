@@ -8,11 +8,11 @@
 
 import os
 
+from cognigraph._version import __version__ as __version__
 from cognigraph.deferred import deferred
 
 TYPE_CHECKING = False  # typing and pathlib take long to import, and a coding agent waits for hooks
 if TYPE_CHECKING:
-    from cognigraph._version import __version__ as __version__
     from cognigraph.aio import AsyncMemory as AsyncMemory, AsyncSpace as AsyncSpace
     from cognigraph.embed import Embedder as Embedder, EmbedFunction as EmbedFunction
     from cognigraph.engine import EmbedMode as EmbedMode, EnrichMode as EnrichMode
@@ -142,8 +142,45 @@ if not os.path.isdir(os.path.join(os.path.dirname(__file__), "ingest")):
     # A clone made without symbolic links (Git for Windows): the packages are beside this one.
     __path__.append(os.path.dirname(os.path.dirname(__file__)))
 
-__getattr__ = deferred(__name__)
+_NAMES = {
+    "aio": "AsyncMemory AsyncSpace",
+    "embed": "Embedder EmbedFunction",
+    "engine": "EmbedMode EnrichMode",
+    "errors": """BadRecordError BudgetExceededError CogniGraphError ConfigurationError ConflictError
+        EmbedderMismatchError EmbeddingError ExtractionError FlushTimeout InvalidMessageError
+        ModelAnswerError ModelError ModelRefusedError ModelUnavailableError NotFoundError
+        QueryError SchemaError StoreError StoreUnavailableError""",
+    "ingest.extraction": "Extraction Extractor Window",
+    "ingest.queue.step": "Estimate Limits Step",
+    "ingest.reindex": "OnVectors Reindexed",
+    "llm": "Model",
+    "loop.data": "Answer Assessment Evidence ModelCall Plan Repair Round",
+    "loop.run": "OnRound",
+    "loop.strategy": "Strategy",
+    "memory": "Memory",
+    "model": """AddResult BadRecord Citation Conflict Context CoreProfile Entity EntityProfile
+        Episode Explanation Filter Forgotten History Hit ImportCallback ImportProgress ImportReport
+        Layer Merge Message MessageOrder MessagePage MessageVersion Procedure ProfileEntry
+        Proposal QueryTrace Rejection Role RoleFilter SearchResult Seen Session SessionHit Shape
+        SignalStanding Source SourceStanding SpaceHit SpacesResult StatedFact Stats Status
+        StoredMessage Summary SuspectedDuplicate Theme Trace Triple Usage Why""",
+    "model.storage": "AuditEntry Check EmbedderIdentity StoreInfo WorkerState",
+    "operations.adding": "Progress",
+    "retrieve.question.question_readers": "QuestionReader",
+    "retrieve.rank.rerank": "Reranker",
+    "settings": """ContextSettings EnrichSettings InsertSettings LicoMemorySettings QuerySettings
+        Retention RetentionSettings SearchSettings Settings StorageSettings""",
+    "space": "Space",
+    "stores.divided": "DatabaseOf",
+    "stores.records": "Failure",
+    "stores.reindex": "Precision",
+    "times": "Clock When",
+}
+"""The names that this package offers, by the modules that define them."""
+
+__getattr__ = deferred(__name__, _NAMES)
+__all__ = sorted(["__version__", *" ".join(_NAMES.values()).split()])
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__getattr__("__all__")]
+    return [*globals(), *__all__]

@@ -78,7 +78,11 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(verb)
     def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
-        given, hints = form.bind(*arguments, **options), _hints(cast(Hashable, verb))
+        try:
+            given = form.bind(*arguments, **options)
+        except TypeError:
+            return verb(*arguments, **options)  # Python's own error names the method, too
+        hints = _hints(cast(Hashable, verb))
         for name, value in [*given.arguments.items()][1:]:  # the first is the object itself
             if form.parameters[name].kind is not Parameter.VAR_KEYWORD:
                 given.arguments[name] = argument(name, value, hints[name])

@@ -23,4 +23,9 @@ __all__ = [
     "Window",
 ]
 
-__getattr__ = deferred(__name__)
+__getattr__ = deferred(
+    __name__,
+    {
+        "rules.extractor": "RulesExtractor",
+    },
+)

@@ -29,4 +29,10 @@ __all__ = [
     "cache_key",
 ]
 
-__getattr__ = deferred(__name__)
+__getattr__ = deferred(
+    __name__,
+    {
+        "answer_cache": "ResponseCache cache_key",
+        "client": "ChatModel",
+    },
+)

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from rapidfuzz.distance import OSA
-
 from cognigraph.errors import InvalidMessageError
 
 FIELDS = frozenset(
@@ -161,6 +159,8 @@ def _is_typing_error(name: str, meant: str) -> bool:
 
     Of four letters, another one makes another word: "test" is no misspelled "text".
     """
+    from rapidfuzz.distance import OSA  # only for fields that are not known
+
     has_another_letter = len(name) == len(meant) and sorted(name) != sorted(meant)
     shortest = _SHORTEST + 1 if has_another_letter else _SHORTEST
     return len(meant) >= shortest and OSA.distance(name, meant) == 1
