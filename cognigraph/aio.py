@@ -132,12 +132,12 @@ class AsyncAdmin(_Async):
     audit = _awaited(Admin.audit)
     bookmarks = _awaited(Admin.bookmarks)
     catch_up = _awaited(Admin.catch_up)
+    _inner: Admin
 
     @property
     def worker_state(self) -> WorkerState | None:
         """How the background worker is doing, without asking the store; ``None`` if none is."""
-        state: WorkerState | None = self._inner.worker_state
-        return state
+        return self._inner.worker_state
 
 
 class AsyncSpace(_Async):
@@ -159,6 +159,7 @@ class AsyncSpace(_Async):
     stats = _awaited(Space.stats)
     cypher = _awaited(Space.cypher)
     flush = _awaited(Space.flush)
+    _inner: Space
 
     async def add_many(
         self,
@@ -180,8 +181,7 @@ class AsyncSpace(_Async):
     @property
     def name(self) -> str:
         """The tenant's name."""
-        name: str = self._inner.name
-        return name
+        return self._inner.name
 
     @property
     def queue(self) -> AsyncQueue:
@@ -218,6 +218,8 @@ class AsyncMemory(AsyncSpace):
     Opening the store blocks the event loop for a moment; every operation after it runs in a thread.
     """
 
+    _inner: Memory
+
     @_with_arguments_of(Memory)
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(Memory(*arguments, **options), Threads())
@@ -253,11 +255,9 @@ class AsyncMemory(AsyncSpace):
     @property
     def settings(self) -> Settings:
         """The settings with which the memory was opened."""
-        settings: Settings = self._inner.settings
-        return settings
+        return self._inner.settings
 
     @property
     def info(self) -> StoreInfo:
         """Where the data is stored, and with which schema and embedder."""
-        info: StoreInfo = self._inner.info
-        return info
+        return self._inner.info

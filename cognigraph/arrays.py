@@ -36,20 +36,20 @@ def product(matrix: npt.NDArray[np.number], vector: Vector) -> npt.NDArray[np.fl
 
 def products(left: npt.NDArray[np.floating], right: npt.NDArray[np.floating]) -> Vector:
     """The product (n, m) of (n, d) and the transposed (m, d), as in :func:`product`."""
-    found = np.empty((len(left), len(right)), np.result_type(left, right))
+    product = np.empty((len(left), len(right)), np.result_type(left, right))
     for part in _parts(len(left), right):
-        np.matmul(left[part], right.T, out=found[part])
-    return found
+        np.matmul(left[part], right.T, out=product[part])
+    return product
 
 
 def products_of_rows(
     left: npt.NDArray[np.floating], rows: Ints, right: npt.NDArray[np.floating]
 ) -> Vector:
     """As :func:`products` of some rows (k,), in single precision; a few are copied at a time."""
-    found = np.empty((len(rows), len(right)), np.float32)
+    product = np.empty((len(rows), len(right)), np.float32)
     for part in _parts(len(rows), right):
-        np.matmul(single(left.take(rows[part], 0)), right.T, out=found[part])
-    return found
+        np.matmul(single(left.take(rows[part], 0)), right.T, out=product[part])
+    return product
 
 
 def single(values: npt.NDArray[np.floating]) -> Vector:
@@ -60,9 +60,9 @@ def single(values: npt.NDArray[np.floating]) -> Vector:
     bits = values.view(np.int16).astype(np.int32)
     bits <<= 13
     bits &= _SIGN_AND_REST
-    found = bits.view(np.float32)
-    found *= _HIGHER_EXPONENT
-    return found
+    widened = bits.view(np.float32)
+    widened *= _HIGHER_EXPONENT
+    return widened
 
 
 def _parts(count: int, right: npt.NDArray[np.floating]) -> Iterator[slice]:
@@ -80,9 +80,9 @@ def steps(ascending: Ints) -> Ints:
 
     Takes a tenth of the time of np.diff with ``prepend=0``.
     """
-    found = ascending.copy()
-    found[1:] -= ascending[:-1]
-    return found
+    differences = ascending.copy()
+    differences[1:] -= ascending[:-1]
+    return differences
 
 
 def sorted_unique(*rows: npt.NDArray[np.integer]) -> Ints:

@@ -64,10 +64,6 @@ class Engine:
         model: str | Model | None = None,
         sweep: Callable[[Engine], None] | None = None,
     ) -> None:
-        if enrich not in ("background", "manual"):
-            raise ConfigurationError(f"enrich must be 'background' or 'manual', not {enrich!r}")
-        if embed not in ("at once", "background"):
-            raise ConfigurationError(f"embed must be 'at once' or 'background', not {embed!r}")
         self.embeds_later = embed == "background"
         self.settings = settings
         self.clock = clock
@@ -179,7 +175,7 @@ class Engine:
         other = None if self.model is self.extractor.model else self.model
         return self.extractor.forget_answers() + forget_answers(other)
 
-    def written(self) -> None:
+    def wake_worker(self) -> None:
         """Tell the worker that there is something to enrich."""
         if self.worker is not None:
             self.worker.notify(vectors=self.embeds_later)

@@ -138,7 +138,6 @@ class ModelError(CogniGraphError):
         attempts: int = 0,
         status: int | None = None,
     ) -> None:
-
         super().__init__(message)
         self.usage = usage if usage is not None else Usage()
         self.attempts = attempts

@@ -28,17 +28,17 @@ def plain(value: Any) -> Any:
     Times become ISO 8601 strings, and numbers that are not finite become null.
     """
     kind = type(value)
-    way = _WAYS.get(kind)
-    if way is None:
-        way = _WAYS[kind] = _way_of(kind)
-    return way(value)
+    convert = _CONVERTERS.get(kind)
+    if convert is None:
+        convert = _CONVERTERS[kind] = _converter_for(kind)
+    return convert(value)
 
 
-_Way = Callable[[Any], Any]
-_WAYS: dict[type, _Way] = {}
+_Converter = Callable[[Any], Any]
+_CONVERTERS: dict[type, _Converter] = {}
 
 
-def _way_of(kind: type) -> _Way:
+def _converter_for(kind: type) -> _Converter:
     """How values of a type are converted. A search has thousands of values of a dozen types."""
     if issubclass(kind, Context):
         return _context

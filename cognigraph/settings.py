@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal, get_args
+from typing import Literal
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.messages import RoleFilter
-from cognigraph.validation import check_fields
+from cognigraph.validation import MAX_BYTES, check_fields
 
 RankingName = Literal["default", "licomemory"]
 WeightSetName = Literal["plain", "model"]
@@ -18,19 +18,6 @@ Mean = Literal["harmonic", "arithmetic", "weighted"]
 BareChunks = Literal["behind", "among"]
 CandidateSources = Literal["wide", "paper"]
 Anchors = Literal["words", "vectors"]
-
-
-_LIMITS = (
-    "chunks_by_vector",
-    "chunks_by_terms",
-    "triples_by_vector",
-    "triples_by_terms",
-    "triples_per_anchor",
-    "sessions_by_vector",
-    "max_triples",
-    "max_sessions",
-    "rerank",
-)
 
 
 def _require(condition: bool, message: str) -> None:
@@ -52,10 +39,9 @@ class InsertSettings:
     batch: int = 512
 
     def __post_init__(self) -> None:
-        check_fields(self, "insert")
-        _require(self.max_chunk_chars >= 100, "insert.max_chunk_chars must be at least 100")
-        _require(self.max_message_chars >= 1, "insert.max_message_chars must be at least 1")
-        _require(self.batch >= 1, "insert.batch must be at least 1")
+        check_fields(
+            self, "insert", least={"max_chunk_chars": 100, "max_message_chars": 1, "batch": 1}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +71,12 @@ class EnrichSettings:
     calls: int = 1
 
     def __post_init__(self) -> None:
-        check_fields(self, "enrich")
-        _require(self.calls >= 1, "enrich.calls must be at least 1")
-        _require(self.batch >= 1, "enrich.batch must be at least 1")
-        _require(self.park_after >= 1, "enrich.park_after must be at least 1")
-        _require(self.context >= 0, "enrich.context must not be negative")
-        _require(self.keep_revisions >= 1, "enrich.keep_revisions must be at least 1")
-        for name in ("lease", "retry_after", "idle_poll"):
-            _require(getattr(self, name) > timedelta(0), f"enrich.{name} must be positive")
-        if self.settle is not None:
-            _require(self.settle >= timedelta(0), "enrich.settle must not be negative")
+        check_fields(
+            self,
+            "enrich",
+            positive=("lease", "retry_after", "idle_poll"),
+            least={"calls": 1, "batch": 1, "park_after": 1, "keep_revisions": 1},
+        )
 
 
 _ALL_SESSIONS = 1_000_000
@@ -138,30 +120,14 @@ class LicoMemorySettings:
     candidates: CandidateSources = "paper"
 
     def __post_init__(self) -> None:
-        check_fields(self, "search.licomemory")
-        _require(
-            self.bare_chunks in get_args(BareChunks),
-            f"unknown search.licomemory.bare_chunks {self.bare_chunks!r}",
-        )
-        _require(
-            self.candidates in get_args(CandidateSources),
-            f"unknown search.licomemory.candidates {self.candidates!r}",
+        check_fields(
+            self, "search.licomemory", positive=["tau_scale"], least={"session_matches": 1}
         )
         _require(
             self.candidates == "wide" or (self.hyperlinks and self.bare_chunks == "behind"),
             'search.licomemory.hyperlinks=False and bare_chunks="among" need candidates="wide": '
             "in the paper only hyperlinks lead to messages",
         )
-        _require(
-            self.anchors in get_args(Anchors), f"unknown search.licomemory.anchors {self.anchors!r}"
-        )
-        _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
-        _require(
-            self.session_matches is None or self.session_matches >= 1,
-            "search.licomemory.session_matches must be at least 1",
-        )
-        positive = 0 < self.tau_scale < float("inf")
-        _require(positive, "search.licomemory.tau_scale must be above 0 and finite")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,16 +180,13 @@ class SearchSettings:
     licomemory: LicoMemorySettings = field(default_factory=LicoMemorySettings)
 
     def __post_init__(self) -> None:
-        check_fields(self, "search")
-        _require(self.ranking in get_args(RankingName), f"unknown ranking {self.ranking!r}")
-        _require(self.k >= 1, "search.k must be at least 1")
-        _require(self.max_question_chars >= 100, "search.max_question_chars must be at least 100")
-        _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
-        _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")
-        _require(0 <= self.radius <= 5, "search.radius must be between 0 and 5")
-        _require(self.weights in get_args(Weights), f"unknown search.weights {self.weights!r}")
-        for name in _LIMITS:
-            _require(getattr(self, name) >= 0, f"search.{name} must not be negative")
+        check_fields(
+            self,
+            "search",
+            positive=["decay_exponent"],
+            least={"k": 1, "max_question_chars": 100},
+            most={"decay_exponent": 1, "decay_strength": 1, "radius": 5},
+        )
 
     @classmethod
     def licomemory_as_released(cls) -> SearchSettings:
@@ -275,17 +238,9 @@ class ContextSettings:
     count_tokens: Callable[[str], int] | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self, "context")
-        _require(self.max_tokens >= 1, "context.max_tokens must be at least 1")
-        _require(self.order in ("time", "relevance"), f"unknown context.order {self.order!r}")
-        _require(0 <= self.floor <= 1, "context.floor must be between 0 and 1")
-        _require(self.short_message >= 0, "context.short_message must not be negative")
-        if self.messages is not None:
-            _require(self.messages >= 1, "context.messages must be at least 1")
+        check_fields(self, "context", least={"max_tokens": 1, "messages": 1}, most={"floor": 1})
         _require(
-            self.session_share >= 0
-            and self.triple_share >= 0
-            and self.session_share + self.triple_share < 1,
+            self.session_share + self.triple_share < 1,
             "context.session_share + context.triple_share must be below 1",
         )
 
@@ -305,9 +260,7 @@ class QuerySettings:
     max_result_chars: int = 50_000_000
 
     def __post_init__(self) -> None:
-        check_fields(self, "query")
-        for field_ in fields(self):
-            _require(getattr(self, field_.name) >= 1, f"query.{field_.name} must be at least 1")
+        check_fields(self, "query", positive=("max_steps", "max_rows", "max_result_chars"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,8 +269,8 @@ class StorageSettings:
 
     ``vectors`` is the number format of vectors in a SQLite file: ``"float16"`` (the default: half
     the size, the same recall) or ``"float32"``. In memory vectors are always float32. An existing
-    file keeps its format until ``Memory.reindex`` changes it. Neo4j has no such choice: its vector
-    indexes hold float32 numbers and are quantised.
+    file keeps its format until ``memory.admin.reindex`` changes it. Neo4j has no such choice: its
+    vector indexes hold float32 numbers and are quantised.
 
     ``read_timeout``, ``write_timeout`` and ``open_timeout`` are for Neo4j, in seconds: a search, an
     insert or the opening of a memory fails after that time, retries included, even if the server
@@ -344,14 +297,12 @@ class StorageSettings:
     accept_loss: bool = False
 
     def __post_init__(self) -> None:
-        check_fields(self, "storage")
-        for name in ("read_timeout", "write_timeout", "open_timeout"):
-            _require(getattr(self, name) > 0, f"storage.{name} must be above 0")
-        _require(self.index_bytes >= 1, "storage.index_bytes must be at least 1")
-        _require(self.reads in ("leader", "followers"), f"unknown storage.reads {self.reads!r}")
-        _require(
-            self.vectors in (None, "float32", "float16"),
-            f"unknown storage.vectors {self.vectors!r}",
+        check_fields(
+            self,
+            "storage",
+            positive=("read_timeout", "write_timeout", "open_timeout"),
+            least={"index_bytes": 1},
+            most={"index_bytes": MAX_BYTES},
         )
 
 
@@ -368,29 +319,27 @@ class Retention:
     tag: str | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self, "retention")
-        _require(self.keep > timedelta(0), "retention.keep must be above 0")
+        check_fields(self, "retention", positive=["keep"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionSettings:
-    """Which messages ``expire`` forgets, beside those that were added with ``expires``.
+    """Which messages ``forget(expired=True)`` forgets, beside those added with ``expires``.
 
     A message is forgotten if any of the ``rules`` applies to it. With ``sweep``, the background
-    worker calls ``expire`` for every space at this interval; without it, call it yourself.
+    worker forgets them in every space at this interval; without it, call ``forget`` yourself.
     """
 
     rules: Iterable[Retention] = ()
     sweep: timedelta | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self, "retention")
+        check_fields(self, "retention", positive=["sweep"])
         object.__setattr__(self, "rules", tuple(self.rules))
         _require(
             all(isinstance(rule, Retention) for rule in self.rules),
             "retention.rules must hold Retention objects",
         )
-        _require(self.sweep is None or self.sweep > timedelta(0), "retention.sweep must be above 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

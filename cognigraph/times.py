@@ -20,8 +20,9 @@ Clock = Callable[[], datetime]
 """Returns the current time, timezone-aware. Injected so that tests and replays control time."""
 
 _WHEN = re.compile(
-    r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
-    r"(?:[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?P<offset>Z|[+-]\d{2}:?\d{2})?)?)?)?"
+    r"(?P<date>\d{4}(?:-\d{2}(?:-\d{2})?)?)"
+    r"(?:(?<=-\d\d-\d\d)[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?"
+    r"(?P<offset>Z|[+-]\d{2}:?\d{2})?)?"
 )
 
 
@@ -133,37 +134,27 @@ class When:
 
 
 def _point(text: str) -> tuple[str, datetime, datetime] | None:
-    match = _WHEN.fullmatch(text.strip())
+    """A date or time: its canonical form, its start and its end; ``None`` if it is none."""
+    # Digits of any script.
+    plain = "".join(str(int(each)) if each.isdecimal() else each for each in text.strip())
+    match = _WHEN.fullmatch(plain)
     if match is None:
         return None
-    year, month, day = (
-        int(match[part]) if match[part] else None for part in ("year", "month", "day")
-    )
-    assert year is not None
+    day = match["date"] + "-01" * ((10 - len(match["date"])) // 3)
     try:
-        if month is None:
-            return f"{year:04}", datetime(year, 1, 1, tzinfo=UTC), _month_after(year, 12)
-        if day is None:
-            start = datetime(year, month, 1, tzinfo=UTC)
-            return f"{year:04}-{month:02}", start, _month_after(year, month)
-        start = datetime(year, month, day, tzinfo=UTC)
+        start = datetime.fromisoformat(
+            f"{day}T{match['time'] or '00:00'}{match['offset'] or 'Z'}"
+        ).astimezone(UTC)
         if match["time"]:
-            hour, minute = map(int, match["time"].split(":"))
-            start = start.replace(hour=hour, minute=minute)
-            if match["offset"]:
-                offset = datetime.strptime(match["offset"], "%z").tzinfo
-                start = start.replace(tzinfo=offset).astimezone(UTC)
-                year, month, day = start.year, start.month, start.day
-                hour, minute = start.hour, start.minute
-            text = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}"
-            return text, start, start + timedelta(minutes=1)
-        return f"{year:04}-{month:02}-{day:02}", start, start + timedelta(days=1)
+            end = start + timedelta(minutes=1)
+        elif match["date"] == day:
+            end = start + timedelta(days=1)
+        else:
+            last = start.month if "-" in match["date"] else 12
+            end = datetime(start.year + last // 12, last % 12 + 1, 1, tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-
-
-def _month_after(year: int, month: int) -> datetime:
-    return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+    return start.isoformat()[:16] if match["time"] else match["date"], start, end
 
 
 @lru_cache(maxsize=4096)

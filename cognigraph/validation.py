@@ -9,14 +9,14 @@ what to give.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterable, Callable, Hashable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date, time, timedelta
 from functools import cache, wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
 from pathlib import Path
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import (
     Any,
     Literal,
@@ -74,45 +74,48 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     NumPy numbers become Python's, and lone surrogates in text become U+FFFD as they do in what is
     stored. Missing and unknown arguments are a ``TypeError``, as in Python.
     """
-    parameters = list(signature(verb).parameters.values())[1:]
-    positional = [
-        p.name
-        for p in parameters
-        if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    named = {
-        p.name
-        for p in parameters
-        if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    }
+    form = signature(verb)
 
     @wraps(verb)
     def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        try:
+            given = form.bind(*arguments, **options)
+        except TypeError:
+            return verb(*arguments, **options)  # Python's own error names the method, too
         hints = _hints(cast(Hashable, verb))
-        given = list(arguments)
-        for position, name in enumerate(positional[: len(given) - 1], 1):
-            given[position] = argument(name, given[position], hints[name])
-        for name in named.intersection(options):
-            options[name] = argument(name, options[name], hints[name])
-        return cast(Callable[..., _R], verb)(*given, **options)
+        for name, value in [*given.arguments.items()][1:]:  # the first is the object itself
+            if form.parameters[name].kind is not Parameter.VAR_KEYWORD:
+                given.arguments[name] = argument(name, value, hints[name])
+        return verb(*given.args, **given.kwargs)
 
     run.__checked__ = True  # type: ignore[attr-defined]
     return run
 
 
-def check_fields(record: object, prefix: str) -> None:
-    """Check the fields of a frozen dataclass by their annotations, for its ``__post_init__``."""
+def check_fields(
+    record: object,
+    prefix: str,
+    *,
+    positive: Collection[str] = (),
+    least: Mapping[str, float] = MappingProxyType({}),
+    most: Mapping[str, float] = MappingProxyType({}),
+) -> None:
+    """Check the fields of a frozen dataclass by their annotations, for its ``__post_init__``.
+
+    Numbers and times are 0 or more, above 0 in the fields that are ``positive``. ``least`` and
+    ``most`` have other bounds of numbers, by field.
+    """
     hints = _hints(cast(Hashable, type(record)))
     for field in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, field.name)
-        fitting = _fit(f"{prefix}.{field.name}", value, hints[field.name])
-        most = MAX_BYTES if field.name.endswith("_bytes") else MAX_COUNT
-        if isinstance(fitting, int) and not -most <= fitting <= most:
-            raise ConfigurationError(
-                f"{prefix}.{field.name} must be at most {most:,}, not {shown(value)}"
-            )
+        name, value = field.name, getattr(record, field.name)
+        fitting = _fit(f"{prefix}.{name}", value, hints[name])
+        if name in positive and fitting is not None and fitting <= type(fitting)():
+            raise ConfigurationError(f"{prefix}.{name} must be above 0, not {shown(value)}")
+        if isinstance(fitting, timedelta) and fitting < timedelta(0):
+            raise ConfigurationError(f"{prefix}.{name} must not be negative")
+        _check_range(f"{prefix}.{name}", fitting, least.get(name, 0), most.get(name, MAX_COUNT))
         if fitting is not value:
-            object.__setattr__(record, field.name, fitting)
+            object.__setattr__(record, name, fitting)
 
 
 def argument(name: str, value: object, hint: Any) -> Any:
@@ -122,12 +125,21 @@ def argument(name: str, value: object, hint: Any) -> Any:
         return _text(name, value)
     if isinstance(value, Path) and "\0" in str(value):
         raise ConfigurationError(_NUL.format(name))
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        low, high = _RANGES.get(name, _COUNT)
-        if not low <= value <= high:
-            bound = f"at least {low:g}" if value < low else f"at most {int(high):,}"
-            raise ConfigurationError(f"{name} must be {bound}, not {shown(value)}")
+    _check_range(name, value, *_RANGES.get(name, _COUNT))
     return value
+
+
+def _check_range(name: str, value: object, low: float, high: float) -> None:
+    """Check a value if it is a number.
+
+    Raises:
+        ConfigurationError: it is not from ``low`` to ``high``.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    if not low <= value <= high:
+        bound = f"at least {low:g}" if value < low else f"at most {int(high):,}"
+        raise ConfigurationError(f"{name} must be {bound}, not {shown(value)}")
 
 
 def checked_name(what: str, value: object) -> str:

@@ -7,10 +7,15 @@ The names are ``"wordllama"`` (default), ``"multilingual"``, ``"fastembed:MODEL_
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from cognigraph.embed.embedder import CheckedEmbedder, Embedder, EmbedFunction, FunctionEmbedder
-from cognigraph.embed.models import MULTILINGUAL, FastEmbedEmbedder, Prefixes, prefixes_for
+from cognigraph.embed.flag import FlagEmbedder
+from cognigraph.embed.models import (
+    MULTILINGUAL,
+    FastEmbedEmbedder,
+    Prefixes,
+    SentenceTransformersEmbedder,
+    prefixes_for,
+)
 from cognigraph.embed.word_vectors import WordLlamaEmbedder
 from cognigraph.errors import ConfigurationError
 
@@ -27,34 +32,6 @@ __all__ = [
 ]
 
 
-def _openai(model: str) -> Embedder:
-    from cognigraph.embed.openai import OpenAIEmbedder
-
-    return OpenAIEmbedder.from_environment(model)
-
-
-def _flag(model: str) -> Embedder:
-    from cognigraph.embed.flag import FlagEmbedder
-
-    return FlagEmbedder(model) if model else FlagEmbedder()
-
-
-def _sentence_transformers(model: str) -> Embedder:
-    from cognigraph.embed.models import SentenceTransformersEmbedder
-
-    return SentenceTransformersEmbedder(model)
-
-
-_BY_NAME: dict[str, Callable[[str], Embedder]] = {
-    "wordllama": lambda _: WordLlamaEmbedder(),
-    "multilingual": lambda _: FastEmbedEmbedder(MULTILINGUAL),
-    "fastembed": lambda model: FastEmbedEmbedder(model) if model else FastEmbedEmbedder(),
-    "openai": _openai,
-    "flag": _flag,
-    "sentence-transformers": _sentence_transformers,
-}
-
-
 def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
     """The embedder for a name, an :class:`Embedder`, or a function from texts to vectors.
 
@@ -62,14 +39,7 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
         ConfigurationError: the name is unknown, or the object is not an embedder.
     """
     if isinstance(embedder, str):
-        kind, _, model = embedder.partition(":")
-        if kind not in _BY_NAME:
-            raise ConfigurationError(
-                f"unknown embedder {embedder!r}; use 'wordllama', 'multilingual', "
-                "'fastembed:MODEL', 'fastembed:/path/to/folder', 'openai:MODEL', 'flag:MODEL', "
-                "'sentence-transformers:MODEL', or pass a function from texts to vectors"
-            )
-        return _BY_NAME[kind](model)
+        return _named(embedder)
     if isinstance(embedder, Embedder):
         return embedder
     if callable(embedder):
@@ -77,4 +47,28 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
     raise ConfigurationError(
         f"{type(embedder).__name__} is not an embedder: an embedder has embed, name and "
         "dimension, or is a function from texts to vectors"
+    )
+
+
+def _named(name: str) -> Embedder:
+    kind, _, model = name.partition(":")
+    match kind:
+        case "wordllama":
+            return WordLlamaEmbedder()
+        case "multilingual":
+            return FastEmbedEmbedder(MULTILINGUAL)
+        case "fastembed":
+            return FastEmbedEmbedder(model) if model else FastEmbedEmbedder()
+        case "openai":
+            from cognigraph.embed.openai import OpenAIEmbedder  # imports a client
+
+            return OpenAIEmbedder.from_environment(model)
+        case "flag":
+            return FlagEmbedder(model) if model else FlagEmbedder()
+        case "sentence-transformers":
+            return SentenceTransformersEmbedder(model)
+    raise ConfigurationError(
+        f"unknown embedder {name!r}; use 'wordllama', 'multilingual', "
+        "'fastembed:MODEL', 'fastembed:/path/to/folder', 'openai:MODEL', 'flag:MODEL', "
+        "'sentence-transformers:MODEL', or pass a function from texts to vectors"
     )

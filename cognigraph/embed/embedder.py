@@ -173,12 +173,12 @@ class CheckedEmbedder:
         """
         vectors = self._names.get(names)
         if missing := [name for name in dict.fromkeys(names) if name not in vectors]:
-            made = self._set_apart(missing)
+            made = self._centred(missing)
             vectors.update((name, row.copy()) for name, row in zip(missing, made, strict=True))
         self._names.keep(vectors)
         return np.array([vectors[name] for name in names]).reshape(-1, self.identity.dimension)
 
-    def _set_apart(self, names: Sequence[str]) -> Vector:
+    def _centred(self, names: Sequence[str]) -> Vector:
         # A name may be a key of a session, too; but its vector must depend on nothing else.
         varies = getattr(self.inner, "varies", False)
         embed = partial(self._in_batches, size=1) if varies else self.embed
@@ -206,14 +206,9 @@ class CheckedEmbedder:
         """Unit vector (dimension,) of a question; repeated questions come from a cache."""
         if kept := self._queries.get([text]):
             return kept[text]
-        try:
-            query = getattr(self.inner, "embed_query", None)
-            raw = self.inner.embed([text])[0] if query is None else query(text)
-        except EmbeddingError:
-            raise
-        except Exception as error:  # a custom embedder may raise anything
-            raise self._failed(error) from error
-        vector: Vector = self._checked(np.asarray(raw)[None])[0]
+        query = getattr(self.inner, "embed_query", None)
+        embed = None if query is None else lambda texts: np.asarray(query(texts[0]))[None]
+        vector: Vector = self._in_batches([text], 1, embed)[0]
         self._queries.keep({text: vector})
         return vector
 
@@ -238,13 +233,10 @@ class CheckedEmbedder:
         except EmbeddingError:
             raise
         except Exception as error:  # a custom embedder may raise anything
-            raise self._failed(error) from error
-
-    def _failed(self, error: Exception) -> EmbeddingError:
-        return EmbeddingError(
-            f"embedder {self.identity.name!r} failed: {type(error).__name__}: "
-            f"{redacted(str(error))}; nothing was stored; the same call can be repeated"
-        )
+            raise EmbeddingError(
+                f"embedder {self.identity.name!r} failed: {type(error).__name__}: "
+                f"{redacted(str(error))}; nothing was stored; the same call can be repeated"
+            ) from error
 
     def _checked(self, raw: npt.NDArray[np.floating]) -> Vector:
         try:

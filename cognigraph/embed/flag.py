@@ -19,42 +19,33 @@ import numpy.typing as npt
 from cognigraph.embed.models import fingerprint, require_model
 from cognigraph.errors import ConfigurationError
 
-M3_WEIGHTS = (0.4, 0.2, 0.4)
+_WEIGHTS = [0.4, 0.2, 0.4]
 """Weights of the dense, sparse and ColBERT scores in their mean, from the model card."""
 
 _BATCH = 32
+_MOST_TOKENS = 1024
+"""Longer passages are truncated; a chunk has at most about 400 tokens."""
 
 
 class FlagEmbedder:
     """BGE-M3: dense vectors, and :meth:`rerank` by all three of its scores.
 
-    ``model`` is a folder, or a name that FlagEmbedding downloads on first use. Passages are
-    truncated to ``max_length`` tokens (a chunk has at most about 400).
+    ``model`` is a folder, or a name that FlagEmbedding downloads on first use.
     """
 
     batch = _BATCH
 
-    def __init__(
-        self,
-        model: str = "BAAI/bge-m3",
-        *,
-        device: str | None = None,
-        max_length: int = 1024,
-        weights: tuple[float, float, float] = M3_WEIGHTS,
-    ) -> None:
-        flag = _flag_embedding()
-        self._max_length = max_length
-        self._weights = list(weights)
+    def __init__(self, model: str = "BAAI/bge-m3") -> None:
         self._lock = Lock()
-        self._model = _loaded(flag.BGEM3FlagModel, model, device)
-        self.name = _name("flag", model)
+        self._model = _loaded("BGEM3FlagModel", model)
+        self.name = _name(model)
         self.dimension = len(self.embed_query("dimension"))
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Dense vectors of passages; BGE-M3 needs no prefix."""
         with self._lock:
             answer = self._model.encode_corpus(
-                list(texts), batch_size=_BATCH, max_length=self._max_length, return_dense=True,
+                list(texts), batch_size=_BATCH, max_length=_MOST_TOKENS, return_dense=True,
                 return_sparse=False, return_colbert_vecs=False,
             )  # fmt: skip
         return np.asarray(answer["dense_vecs"])
@@ -68,8 +59,8 @@ class FlagEmbedder:
         with self._lock:
             scores = self._model.compute_score(
                 [(question, text) for text in texts], batch_size=_BATCH,
-                max_query_length=self._max_length, max_passage_length=self._max_length,
-                weights_for_different_modes=self._weights,
+                max_query_length=_MOST_TOKENS, max_passage_length=_MOST_TOKENS,
+                weights_for_different_modes=_WEIGHTS,
             )  # fmt: skip
         return {
             "dense": scores["dense"],
@@ -86,18 +77,10 @@ class FlagEmbedder:
 class FlagReranker:
     """A cross-encoder that reads question and text together, such as bge-reranker-v2-m3."""
 
-    def __init__(
-        self,
-        model: str = "BAAI/bge-reranker-v2-m3",
-        *,
-        device: str | None = None,
-        max_length: int = 1024,
-    ) -> None:
-        flag = _flag_embedding()
-        self._max_length = max_length
+    def __init__(self, model: str = "BAAI/bge-reranker-v2-m3") -> None:
         self._lock = Lock()
-        self._model = _loaded(flag.FlagReranker, model, device)
-        self.name = _name("flag", model)
+        self._model = _loaded("FlagReranker", model)
+        self.name = _name(model)
 
     def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Scores between 0 and 1, one for each text."""
@@ -106,33 +89,29 @@ class FlagReranker:
         with self._lock:
             scores = self._model.compute_score(
                 [(question, text) for text in texts], batch_size=_BATCH,
-                max_length=self._max_length, normalize=True,
+                max_length=_MOST_TOKENS, normalize=True,
             )  # fmt: skip
         return [float(score) for score in np.atleast_1d(scores)]
 
 
-def _flag_embedding() -> Any:
+def _loaded(kind: str, model: str) -> Any:
+    """A model of one of the classes of FlagEmbedding, on the GPU if there is one."""
     try:
         import FlagEmbedding
+        import torch
     except ImportError as error:
         raise ConfigurationError(
             "BGE-M3 and its rerankers need the extra 'flag': pip install 'cognigraph-memory[flag]'"
         ) from error
-    return FlagEmbedding
-
-
-def _loaded(kind: Any, model: str, device: str | None) -> Any:
-    import torch
-
     if not Path(model).expanduser().is_dir():
         require_model(model, "flag")
-    chosen = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    device = "cuda:0" if torch.cuda.is_available() else "cpu"
     try:
-        return kind(model, use_fp16=chosen != "cpu", devices=chosen)
+        return getattr(FlagEmbedding, kind)(model, use_fp16=device != "cpu", devices=device)
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"cannot load {model!r}: {error}") from error
 
 
-def _name(kind: str, model: str) -> str:
+def _name(model: str) -> str:
     folder = Path(model).expanduser()
-    return f"{kind}:{fingerprint(folder) if folder.is_dir() else model}"
+    return f"flag:{fingerprint(folder) if folder.is_dir() else model}"

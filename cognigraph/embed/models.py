@@ -251,7 +251,6 @@ class SentenceTransformersEmbedder:
         self,
         model: str,
         *,
-        device: str | None = None,
         query_prefix: str | None = None,
         passage_prefix: str | None = None,
     ) -> None:
@@ -266,23 +265,18 @@ class SentenceTransformersEmbedder:
             raise ConfigurationError("name a model: sentence-transformers:MODEL_OR_FOLDER")
         folder = Path(model).expanduser()
         if not folder.is_dir():
-            owned = "/" in model
-            require_model(
-                model if owned else f"sentence-transformers/{model}", "sentence-transformers"
-            )
+            repository = model if "/" in model else f"sentence-transformers/{model}"
+            require_model(repository, "sentence-transformers")
         try:
-            self._model = SentenceTransformer(
-                str(folder) if folder.is_dir() else model, device=device
-            )
+            self._model = SentenceTransformer(str(folder) if folder.is_dir() else model)
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"cannot load {model!r}: {error}") from error
-        known = chosen(model, query_prefix, passage_prefix)
         prompts = self._model.prompts or {}
-        own_passage = prompts.get("document") or prompts.get("passage")
-        self._prefixes = Prefixes(
-            query=(prompts.get("query") or known.query) if query_prefix is None else query_prefix,
-            passage=(own_passage or known.passage) if passage_prefix is None else passage_prefix,
-        )
+        if query_prefix is None:
+            query_prefix = prompts.get("query") or None
+        if passage_prefix is None:
+            passage_prefix = prompts.get("document") or prompts.get("passage") or None
+        self._prefixes = chosen(model, query_prefix, passage_prefix)
         shown = fingerprint(folder) if folder.is_dir() else model
         self.name = identity(f"sentence-transformers:{shown}", self._prefixes)
         self._lock = Lock()

@@ -25,6 +25,7 @@ from cognigraph.llm.replies import LATER, retry_after
 logger = logging.getLogger("cognigraph.embed")
 
 _TOO_LARGE = frozenset({400, 413, 422})
+"""What servers answer to a request that is too large for them, or that has a text they refuse."""
 _MOST_CHARACTERS = 200_000
 _REPLY_ROOM, _ITEM_BYTES, _NUMBER_BYTES = 256_000, 1_000, 40
 """Bytes allowed per reply, per vector, and per number (22 digits, indented)."""
@@ -130,7 +131,7 @@ class OpenAIEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Vectors of passages."""
-        return self._all([self._prefixes.passage + text for text in texts])
+        return self._embed([self._prefixes.passage + text for text in texts])
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
@@ -138,24 +139,26 @@ class OpenAIEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Vectors of several questions, in one request."""
-        return self._all([self._prefixes.query + text for text in texts])
+        return self._embed([self._prefixes.query + text for text in texts])
 
     def close(self) -> None:
         """Close the connections to the endpoint."""
         self._endpoint.close()
 
-    def _all(self, texts: list[str]) -> Vector:
-        parts = [self._some(part) for part in _parts(texts, self.batch)]
+    def _embed(self, texts: list[str]) -> Vector:
+        parts = [self._embed_batch(part) for part in _parts(texts, self.batch)]
         return np.concatenate(parts) if parts else np.empty((0, self.dimension), np.float32)
 
-    def _some(self, texts: list[str]) -> Vector:
+    def _embed_batch(self, texts: list[str]) -> Vector:
         try:
             vectors = self._request(texts)
         except _TooLargeError as error:
             if len(texts) == 1:
                 raise EmbeddingError(f"{self._where} refused a text: {error}") from None
             middle = len(texts) // 2
-            return np.concatenate([self._some(texts[:middle]), self._some(texts[middle:])])
+            return np.concatenate(
+                [self._embed_batch(texts[:middle]), self._embed_batch(texts[middle:])]
+            )
         if self._dimension is not None and vectors.shape[1] != self._dimension:
             raise EmbeddingError(
                 f"{self._where} returned vectors of {vectors.shape[1]} dimensions, not "
@@ -185,7 +188,7 @@ class OpenAIEmbedder:
                 except ValueError as error:  # such as a gateway's error page with status 200
                     problem, again = f"unusable answer: {error}", True
             if not again:
-                raise self._final(reply, problem, len(texts))
+                raise self._final(reply, problem)
             if failed < self._attempts:
                 self._wait(reply, problem, failed)
         raise EmbeddingError(
@@ -198,16 +201,14 @@ class OpenAIEmbedder:
         numbers = self._dimension or _MAX_DIMENSION
         return _REPLY_ROOM + texts * (_ITEM_BYTES + numbers * _NUMBER_BYTES)
 
-    def _final(self, reply: Reply, problem: str, texts: int) -> Exception:
-        if reply.status == 413 or (reply.status in _TOO_LARGE and texts > 1):
+    def _final(self, reply: Reply, problem: str) -> Exception:
+        if reply.status in _TOO_LARGE:
             return _TooLargeError(problem)
         advice = "check the model's name and the base URL, which usually ends in /v1"
         if reply.failure == "redirect":
             advice = "if that is the intended server, set it as the base URL"
         elif reply.status in (401, 403):
             advice = "check the API key (OPENAI_API_KEY)"
-        elif reply.status in _TOO_LARGE:
-            return _TooLargeError(problem)
         return EmbeddingError(f"{self._where} refused: {problem}; {advice}")
 
     def _wait(self, reply: Reply, problem: str, failed: int) -> None:

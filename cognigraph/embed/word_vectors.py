@@ -2,7 +2,7 @@
 
 Importing the package, which also imports an HTTP client, and loading the model with it takes .28 s
 and 80 MB of memory. To read the tokenizer and to map the weights, which several processes then
-share, takes .08 s and 22 MB. If the wheel holds other files one day, the package loads them.
+share, takes .08 s and 22 MB.
 
 In the vocabulary of its tokenizer no token continues beyond a space into the next word. So the
 tokens of a text are those of its words, and most words were met before. To look them up takes a
@@ -12,12 +12,10 @@ sixth of the time that it takes to divide each text anew; the vectors are the sa
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -31,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector, products_of_rows, steps
+from cognigraph.errors import ConfigurationError
 from cognigraph.forks import ProcessLock
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 from cognigraph.text.word_book import Numbers, Stems, WordBook, slices, stem_number
@@ -40,22 +39,23 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TENSOR = "embedding.weight"
 
 
-class StaticModel(NamedTuple):
-    """A tokenizer, and a vector for each of its tokens: (tokens, dimension), of 16 or 32 bits."""
+def load() -> TokenMeans:
+    """Read the model from the installed wheel, without the network.
 
-    tokenizer: Any
-    vectors: npt.NDArray[np.floating]
-
-
-def load() -> StaticModel:
-    """Read the model from the installed wheel, without the network."""
+    Raises:
+        ConfigurationError: the installed wordllama does not have it.
+    """
     spec = find_spec("wordllama")
-    folder = None if spec is None or spec.origin is None else Path(spec.origin).parent
-    if folder is None or not all((folder / name).is_file() for name in (_TOKENIZER, _WEIGHTS)):
-        return _by_package()
+    folder = Path() if spec is None or spec.origin is None else Path(spec.origin).parent
+    tokenizer, weights = folder / _TOKENIZER, folder / _WEIGHTS
+    if not (tokenizer.is_file() and weights.is_file()):
+        raise ConfigurationError(
+            f"the installed wordllama lacks {_TOKENIZER} or {_WEIGHTS}; install "
+            "'wordllama==0.4.0.post1', or choose another embedder"
+        )
     from tokenizers import Tokenizer
 
-    return StaticModel(Tokenizer.from_file(str(folder / _TOKENIZER)), mapped(folder / _WEIGHTS))
+    return TokenMeans(Tokenizer.from_file(str(tokenizer)), mapped(weights))
 
 
 def mapped(path: Path) -> npt.NDArray[np.floating]:
@@ -67,27 +67,6 @@ def mapped(path: Path) -> npt.NDArray[np.floating]:
     start, _ = about["data_offsets"]
     tensor = np.memmap(path, dtype, "r", 8 + size + start, tuple(about["shape"]))
     return tensor.view(np.ndarray)
-
-
-def _by_package() -> StaticModel:
-    with _logging_untouched():  # importing wordllama configures the root logger
-        import wordllama
-
-    # By default wordllama uses a cache folder in the home directory, and else the network.
-    folder = Path(wordllama.__file__).parent
-    model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    return StaticModel(model.tokenizer, model.embedding)
-
-
-@contextmanager
-def _logging_untouched() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
 
 
 _SPACE = "\u2581"
@@ -104,15 +83,13 @@ _NO_IDS = np.empty(0, np.int32)
 class TokenMeans:
     """The mean of the token vectors of each text. Thread-safe."""
 
-    def __init__(self, model: StaticModel) -> None:
-        self.vectors = model.vectors
-        self._tokenizer = model.tokenizer
+    def __init__(self, tokenizer: Any, vectors: npt.NDArray[np.floating]) -> None:
+        """Take a tokenizer, and a vector for each of its tokens (tokens, dimension)."""
+        self.vectors = vectors
+        self._tokenizer = tokenizer
         self._special = tuple(
-            token.content for token in self._tokenizer.get_added_tokens_decoder().values()
+            token.content for token in tokenizer.get_added_tokens_decoder().values()
         )
-        vocabulary = self._tokenizer.get_vocab(with_added_tokens=False)
-        self._by_words = not any(_SPACE in token.lstrip(_SPACE) for token in vocabulary)
-        self._by_letters = self._by_words and not any(map(str.isalnum, self._special))
         self._of_word = lru_cache(_MOST_WORDS_KEPT)(self._tokens)
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -137,10 +114,10 @@ class TokenMeans:
         """The tokens of a text; ``None`` if it must be divided as a whole."""
         if not text:
             return _NO_IDS
-        if self._by_letters and text.isalnum() and len(text) < _LONGEST:  # a word alone
-            return np.frombuffer(of_word(_SPACE + text), np.int32)
-        if not self._by_words or any(special in text for special in self._special):
+        if any(special in text for special in self._special):
             return None
+        if text.isalnum() and len(text) < _LONGEST:  # a word alone
+            return np.frombuffer(of_word(_SPACE + text), np.int32)
         words = _WORDS.findall(_SPACE + text.replace(" ", _SPACE))
         if len(max(words, key=len)) > _LONGEST:
             return None
@@ -214,7 +191,7 @@ def token_means() -> TokenMeans:
     if not _shared:
         with _loading:  # otherwise concurrent threads would each load the model
             if not _shared:
-                _shared.append(TokenMeans(load()))
+                _shared.append(load())
     return _shared[0]
 
 
@@ -229,8 +206,8 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 class WordTokens:
     """The tokens of words by their number, in the order in which they were added.
 
-    The first ``without`` words have no tokens, and so has an empty word: their vectors are zero.
-    Callers must not run at once.
+    Neither the first ``without`` words nor an empty word have tokens: their vectors are zero.
+    Only one thread may call it at a time.
     """
 
     def __init__(self, without: int) -> None:
@@ -325,25 +302,13 @@ if hasattr(os, "register_at_fork"):  # another thread may be changing it
     os.register_at_fork(after_in_child=word_vectors.cache_clear)
 
 
-def beginning(word: str) -> str:
-    """The first two letters of a word, with a second letter y as i: equal for words of one stem.
+def beginning(word: str) -> int:
+    """The first two letters of a word as a number above 0: equal for words with one stem.
 
-    The y becomes i because the stem of "dying" is "die".
+    A second letter y counts as i, because the stem of "dying" is "die".
     """
-    return word[0] + word[1:2].replace("y", "i")
-
-
-def beginnings(word: str) -> tuple[str, str, str]:
-    """How a word must begin to have a stem of up to three letters, of four, and of more.
-
-    English suffixes change at most the last letter of a stem of four letters or more.
-    """
-    return beginning(word), word[:3], word[:4]
-
-
-def _kind(name: str) -> int:
-    """Which of the :func:`beginnings` all words with this stem have in common."""
-    return min(max(len(name) - 3, 0), 2)
+    first, second = ord(word[0]), ord(word[1].replace("y", "i")) if len(word) > 1 else 0
+    return first << 21 | second  # the code of a character has at most 21 bits
 
 
 class _Rows(dict[str, int]):
@@ -379,8 +344,7 @@ class Vocabulary:
         self._lock = Lock()
         self._rows = _Rows()
         self._tokens = WordTokens(_FIRST)
-        self._beginnings: dict[str, int] = {}
-        self._starts = np.zeros((_FIRST, 3), np.int32)  # numbers of the beginnings
+        self._beginnings = np.zeros(_FIRST, np.int64)
         self._stem = np.zeros(_FIRST, np.uint64)  # numbers of the stems; 0: not computed yet
         self._of_books: WeakKeyDictionary[WordBook, Rows] = WeakKeyDictionary()
         self._read: dict[int, Rows] = {}
@@ -418,7 +382,7 @@ class Vocabulary:
             rows = known.take(numbers)
             missing = np.flatnonzero(rows < 0)
             if len(missing):
-                self._take(book, np.unique(numbers[missing]), known)
+                self._add_words(book, np.unique(numbers[missing]), known)
                 rows[missing] = known[numbers[missing]]
             return rows
 
@@ -448,7 +412,7 @@ class Vocabulary:
         numbers = said.rows[(said.rows == 0) | (said.rows >= _FIRST)]
         with self._lock:
             own = np.array([self._rows[word] for word in asked], np.int64)
-            self._divide()
+            self._tokenise()
             known = self._similar_to(tuple(own.tolist()))
             new = np.zeros(len(self._tokens), bool)
             new[numbers] = True
@@ -491,9 +455,9 @@ class Vocabulary:
             self._read[key] = rows[start:end]
         self._remembered += len(rows)
 
-    def _take(self, book: WordBook, numbers: Numbers, rows_of_book: Rows) -> None:
+    def _add_words(self, book: WordBook, numbers: Numbers, rows_of_book: Rows) -> None:
         """Add words of a book, and fill in their rows."""
-        self._divide()
+        self._tokenise()
         first = len(self._rows)
         rows = np.array([self._rows[word] for word in book.strings(numbers)], np.int32)
         rows_of_book[numbers] = rows
@@ -502,35 +466,29 @@ class Vocabulary:
         self._tokens.append(self._rows.words[first:])
         self._stem[first : len(self._rows)] = book.stems(new)
 
-    def _divide(self) -> None:
-        """Divide the words into tokens that were not divided yet."""
+    def _tokenise(self) -> None:
+        """Find the tokens of the words that were added since."""
         first, count = len(self._tokens), len(self._rows)
         if first == count:
             return
         new = self._rows.words[first:count]
         self._reserve(count)
         self._tokens.append(new)
-        self._starts[first:count] = [tuple(map(self._number, beginnings(word))) for word in new]
+        self._beginnings[first:count] = [beginning(word) for word in new]
 
     def _reserve(self, count: int) -> None:
         """Make room for the beginnings and stems of words."""
-        self._starts = extended(self._starts, count)
+        self._beginnings = extended(self._beginnings, count)
         self._stem = extended(self._stem, count)
-
-    def _number(self, letters: str) -> int:
-        """A number above 0 for the first letters of a word."""
-        return self._beginnings.setdefault(letters, len(self._beginnings) + 1)
 
     def _stems_of(self, present: Ints, asked: Ints) -> tuple[Stems, list[int]]:
         """The stems of the ``present`` words that may have that of an asked word, and of these."""
-        names = [stem(self._rows.words[row]) for row in asked.tolist()]
+        words = [self._rows.words[row] for row in asked.tolist()]
         unknown = present[self._stem[present] == 0]
-        for row, name in zip(asked.tolist(), names if len(unknown) else (), strict=False):
-            kind = _kind(name)
-            wanted = self._beginnings.get(beginnings(self._rows.words[row])[kind], -1)
-            for candidate in unknown[self._starts[unknown, kind] == wanted].tolist():
-                self._stem[candidate] = stem_number(stem(self._rows.words[candidate]))
-        return self._stem[present], [stem_number(name) for name in names]
+        alike = np.isin(self._beginnings[unknown], [beginning(word) for word in words])
+        for row in unknown[alike].tolist():
+            self._stem[row] = stem_number(stem(self._rows.words[row]))
+        return self._stem[present], [stem_number(stem(word)) for word in words]
 
 
 @dataclass(frozen=True, slots=True)

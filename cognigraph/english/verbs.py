@@ -58,7 +58,7 @@ def _doubles(base: str) -> bool:
         and base[-1] in "bdgmnpt"
         and base[-2] in "aeiou"
         and base[-3] not in "aeiou"
-        and base not in ("open", "visit", "edit", "listen", "own", "end")
+        and base not in ("open", "edit")
     )
 
 
@@ -159,7 +159,7 @@ def verb_only(word: str) -> bool:
 
 _GERUND_NOUNS = word_set(
     """bake paint write swim ski hike camp run cook dance sing draw knit climb jog skate
-    garden sketch read meet build train volunteer act paint teach begin"""
+    garden sketch read meet build train volunteer act teach begin"""
 )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 from cognigraph.model.graph import Episode, Session, Triple
 from cognigraph.model.messages import Role, StoredMessage
@@ -17,7 +18,30 @@ Shape = Literal["answer", "overview"]
 """What a block is for: to answer a question, or to span a topic in time."""
 
 
-# Results of a search: ranked hits with the parts of their scores, and the prompt block.
+_T = TypeVar("_T")
+
+
+class Listed(Sequence[_T]):
+    """A result that can be used as the sequence of its items."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _items(self) -> tuple[_T, ...]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[_T, ...]: ...
+    def __getitem__(self, index: int | slice) -> _T | tuple[_T, ...]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self._items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +187,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult(Sequence[Hit]):
+class SearchResult(Listed[Hit]):
     """Ranked hits (a sequence), with the triples and sessions found for the question.
 
     ``confidence`` is the probability that one of the hits answers it, from 0 to 1; ``None`` if it
@@ -180,18 +204,9 @@ class SearchResult(Sequence[Hit]):
     episodes: tuple[Episode, ...] = ()
     confidence: float | None = None
 
-    @overload
-    def __getitem__(self, index: int) -> Hit: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
-    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
-        return self.hits[index]
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
+    @property
+    def _items(self) -> tuple[Hit, ...]:
+        return self.hits
 
     def __repr__(self) -> str:
         lines = [f"<SearchResult {self.question!r}: {len(self.hits)} hits>"]
@@ -212,25 +227,16 @@ class SpaceHit:
 
 
 @dataclass(frozen=True, slots=True)
-class SpacesResult(Sequence[SpaceHit]):
+class SpacesResult(Listed[SpaceHit]):
     """Ranked hits of several spaces (a sequence), and the result of each space by its name."""
 
     question: str
     hits: tuple[SpaceHit, ...]
     results: Mapping[str, SearchResult]
 
-    @overload
-    def __getitem__(self, index: int) -> SpaceHit: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[SpaceHit, ...]: ...
-    def __getitem__(self, index: int | slice) -> SpaceHit | tuple[SpaceHit, ...]:
-        return self.hits[index]
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __iter__(self) -> Iterator[SpaceHit]:
-        return iter(self.hits)
+    @property
+    def _items(self) -> tuple[SpaceHit, ...]:
+        return self.hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,24 +280,24 @@ class Context(str):
         hits: Sequence[Hit],
         citations: Sequence[Citation],
         confidence: float | None = None,
+        notes: Sequence[str] = (),
     ) -> Context:
         """Build the block; ``tokens`` is the count that was compared with the budget."""
         self = super().__new__(cls, text)
         self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
-        self.notes, self.confidence = (), confidence
+        self.notes, self.confidence = tuple(notes), confidence
         return self
 
     def with_notes(self, notes: Sequence[str]) -> Context:
         """Return the same block with notes."""
-        same = Context(
+        return Context(
             self,
             tokens=self.tokens,
             hits=self.hits,
             citations=self.citations,
             confidence=self.confidence,
+            notes=notes,
         )
-        same.notes = tuple(notes)
-        return same
 
 
 # Explanation of why an expected message is found for a question, or is not.

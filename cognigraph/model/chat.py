@@ -27,6 +27,10 @@ _SHORTEST = 4
 """In shorter names, one letter makes another word: "uid" is no misspelled "id"."""
 
 
+class _Refused(Exception):
+    """What is wrong with a message, to be said after its number."""
+
+
 def fields_of(value: object, index: int) -> dict[str, Any]:
     """The fields of a message, from a mapping or an object with ``model_dump`` (as pydantic's).
 
@@ -36,88 +40,63 @@ def fields_of(value: object, index: int) -> dict[str, Any]:
     Raises:
         InvalidMessageError: the value is neither, has no text, or has a misspelled field.
     """
-    given = {name: item for name, item in _mapping(value, index).items() if item is not None}
+    try:
+        return _fields(_mapping(value), index)
+    except _Refused as error:
+        raise InvalidMessageError(f"message {index} {error}", index=index) from None
+
+
+def _fields(value: Mapping[str, Any], index: int) -> dict[str, Any]:
+    given = {name: item for name, item in value.items() if item is not None}
     if not FIELDS.isdisjoint(given) and "text" in given:
-        found, rest = _own(given, index)
+        if "content" in given:
+            raise _Refused("has both 'text' and 'content'; give one of them")
+        text, payload = given["text"], given.keys() & PAYLOAD
     elif not _CHAT.isdisjoint(given) or "raw" in given:
-        found, rest = _chat(given, index)
+        text, is_whole = text_of(given.get("content", ""), index)
+        has_more = not is_whole or not PAYLOAD.isdisjoint(given)
+        payload = given.keys() & (_CHAT | {"role"}) if has_more else set()
     else:
         others = ", ".join(sorted(given.keys() - FIELDS))
-        raise InvalidMessageError(
-            f"message {index} has no 'text' or 'content'" + (f", but {others}" if others else ""),
-            index=index,
-        )
+        raise _Refused("has no 'text' or 'content'" + (f", but {others}" if others else ""))
+    fields = {name: item for name, item in given.items() if name in FIELDS} | {"text": text}
+    if payload:
+        if "raw" in fields:
+            name = next(iter(PAYLOAD & payload), "content")
+            raise _Refused(f"has 'raw' and a {name!r} to be kept as it is; give one of them")
+        fields["raw"] = {name: item for name, item in given.items() if name in payload}
+    rest = {name: item for name, item in given.items() if name not in FIELDS | _CHAT}
+    if "name" in given and "speaker" in fields:
+        rest["name"] = given["name"]
+    elif "name" in given:
+        fields["speaker"] = given["name"]
     if rest:
-        _check_spelling(rest, index)
-        found["metadata"] = _with_unknown(found.get("metadata"), rest, index)
-    return found
+        _check_spelling(rest)
+        fields["metadata"] = _with_unknown(fields.get("metadata"), rest)
+    return fields
 
 
-def _mapping(value: object, index: int) -> Mapping[str, Any]:
+def _mapping(value: object) -> Mapping[str, Any]:
     dump = getattr(value, "model_dump", None)
     if not isinstance(value, Mapping) and callable(dump) and not isinstance(value, type):
         value = dump(mode="json")
     if not isinstance(value, Mapping):
-        raise InvalidMessageError(
-            f"message {index} is a {type(value).__name__}; "
-            "pass a Message or a dict with 'text', or with 'role' and 'content'",
-            index=index,
+        raise _Refused(
+            f"is a {type(value).__name__}; "
+            "pass a Message or a dict with 'text', or with 'role' and 'content'"
         )
     odd = next((name for name in value if not isinstance(name, str)), None)
     if odd is not None:
-        raise InvalidMessageError(
-            f"message {index} has the field {odd!r}; names of fields are strings", index=index
-        )
+        raise _Refused(f"has the field {odd!r}; names of fields are strings")
     return value
 
 
-def _own(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Our fields, and the others; a tool call beside a text is kept as of a chat message."""
-    found = {name: item for name, item in given.items() if name in FIELDS}
-    payload = {name: item for name, item in given.items() if name in PAYLOAD}
-    if payload:
-        _set_raw(found, payload, index)
-    if "content" in given:
-        raise InvalidMessageError(
-            f"message {index} has both 'text' and 'content'; give one of them", index=index
-        )
-    return found, _unknown(given, found)
-
-
-def _chat(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    content = given.get("content", "")
-    text, is_whole = text_of(content, index)
-    found = {name: item for name, item in given.items() if name in FIELDS}
-    found["text"] = text
-    if not is_whole or not PAYLOAD.isdisjoint(given):
-        message = {name: item for name, item in given.items() if name in _CHAT | {"role"}}
-        _set_raw(found, message, index)
-    return found, _unknown(given, found)
-
-
-def _unknown(given: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """The other fields. ``name`` is the speaker, unless there is one."""
-    rest = {name: item for name, item in given.items() if name not in FIELDS | _CHAT}
-    if "name" in given:
-        if "speaker" in found:
-            rest["name"] = given["name"]
-        else:
-            found["speaker"] = given["name"]
-    return rest
-
-
-def _set_raw(found: dict[str, Any], payload: Mapping[str, Any], index: int) -> None:
-    if "raw" in found:
-        name = next(iter(PAYLOAD & payload.keys()), "content")
-        raise InvalidMessageError(
-            f"message {index} has 'raw' and a {name!r} to be kept as it is; give one of them",
-            index=index,
-        )
-    found["raw"] = payload
-
-
 def text_of(content: object, index: int) -> tuple[str, bool]:
-    """The text of a content, and whether that is all of it."""
+    """The text of a content, and whether that is all of it.
+
+    Raises:
+        InvalidMessageError: it is no content of a chat message.
+    """
     if isinstance(content, str):
         return content, True
     if isinstance(content, Mapping):
@@ -152,14 +131,13 @@ def _part_text(part: object) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _check_spelling(names: Iterable[str], index: int) -> None:
+def _check_spelling(names: Iterable[str]) -> None:
     for name in names:
         meant = _meant(name)
         if meant is not None and meant != name:
-            raise InvalidMessageError(
-                f"message {index} has the unknown field {name!r}; did you mean {meant!r}? "
-                "If not, put it into 'metadata'",
-                index=index,
+            raise _Refused(
+                f"has the unknown field {name!r}; did you mean {meant!r}? "
+                "If not, put it into 'metadata'"
             )
 
 
@@ -177,27 +155,23 @@ def _meant(name: str) -> str | None:
 
 
 def _is_typing_error(name: str, meant: str) -> bool:
-    """Whether a letter is missing, added or doubled, two are swapped, or one is another."""
-    if len(meant) < _SHORTEST or abs(len(name) - len(meant)) > 1:
-        return False
-    first = next((i for i, (a, b) in enumerate(zip(name, meant, strict=False)) if a != b), None)
-    if first is None:
-        return len(name) != len(meant)
-    if len(name) != len(meant):
-        return name[first + (len(name) > len(meant)) :] == meant[first + (len(meant) > len(name)) :]
-    rest, swapped = meant[first + 1 :], meant[first : first + 2][::-1]
-    is_swap = name[first : first + 2] == swapped and name[first + 2 :] == meant[first + 2 :]
-    return is_swap or (len(meant) > _SHORTEST and name[first + 1 :] == rest)
+    """Whether a letter is missing, added or doubled, two are swapped, or one is another.
+
+    Of four letters, another one makes another word: "test" is no misspelled "text".
+    """
+    from rapidfuzz.distance import OSA  # only for fields that are not known
+
+    has_another_letter = len(name) == len(meant) and sorted(name) != sorted(meant)
+    shortest = _SHORTEST + 1 if has_another_letter else _SHORTEST
+    return len(meant) >= shortest and OSA.distance(name, meant) == 1
 
 
-def _with_unknown(metadata: object, rest: Mapping[str, Any], index: int) -> Any:
+def _with_unknown(metadata: object, rest: Mapping[str, Any]) -> Any:
     if metadata is None:
         return dict(rest)
     if not isinstance(metadata, Mapping):
         return metadata  # refused later, where metadata is checked
     twice = sorted(set(metadata) & set(rest))
     if twice:
-        raise InvalidMessageError(
-            f"message {index} has {twice[0]!r} as a field and in its metadata", index=index
-        )
+        raise _Refused(f"has {twice[0]!r} as a field and in its metadata")
     return {**rest, **metadata}

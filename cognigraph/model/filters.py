@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, overload
+from itertools import chain
+from typing import Any, Literal
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit
+from cognigraph.model.answers import Citation, Context, Hit, Listed, SearchResult, SessionHit
 from cognigraph.model.graph import Episode, Session, Status, Triple
 from cognigraph.model.messages import DEFAULT_ROLES, RoleFilter, StoredMessage
 
@@ -141,20 +143,15 @@ class Exclusion:
     def of(cls, seen: Iterable[Seen] | Context) -> Exclusion:
         """Collect what was seen; :class:`ConfigurationError` for anything else or for too much."""
         whole = isinstance(seen, Context | SearchResult)
-        items = [one for item in ([seen] if whole else seen) for one in _items(item)]
+        items = [*chain.from_iterable(map(_items, [seen] if whole else seen))]
         if len(items) > MOST_SEEN:
             raise ConfigurationError(
                 f"without has {len(items):,} items, and at most {MOST_SEEN:,} can be left out"
             )
-        kinds = {(kind, *key) for kind, *key in items}
-
-        def of_kind(wanted: str) -> frozenset[str]:
-            return frozenset(key[0] for kind, *key in kinds if kind == wanted)
-
-        messages = frozenset((key[0], key[1]) for kind, *key in kinds if kind == "message")
-        return cls(
-            of_kind("id"), messages, of_kind("triple"), of_kind("session"), of_kind("episode")
-        )
+        keys = defaultdict[str, set[Any]](set)
+        for field_name, key in items:
+            keys[field_name].add(key)
+        return cls(**{field_name: frozenset(known) for field_name, known in keys.items()})
 
     def __bool__(self) -> bool:
         return any((self.ids, self.messages, self.triples, self.sessions, self.episodes))
@@ -181,8 +178,8 @@ class Exclusion:
         return uid in self.ids or uid in self.episodes
 
 
-def _items(item: object) -> Iterator[tuple[str, ...]]:
-    """The kind and the key of an item, or of all items of a result or a block."""
+def _items(item: object) -> Iterator[tuple[str, str | tuple[str, str]]]:
+    """The field of :class:`Exclusion` and the key of an item, or of all that a result shows."""
     if isinstance(item, Context):
         for cited in item.citations:
             yield from _items(cited)
@@ -190,28 +187,23 @@ def _items(item: object) -> Iterator[tuple[str, ...]]:
         for part in (*item.hits, *item.triples, *item.sessions, *item.episodes):
             yield from _items(part)
     elif isinstance(item, str):
-        yield ("id", item)
+        yield "ids", item
     elif isinstance(item, Hit):
-        yield ("message", item.session, item.id)
+        yield "messages", (item.session, item.id)
     elif isinstance(item, Citation):
-        yield _cited(item)
+        session = item.session if item.kind == "message" else None
+        yield (f"{item.kind}s", item.id) if session is None else ("messages", (session, item.id))
     elif isinstance(item, Triple):
-        yield ("triple", item.uid)
+        yield "triples", item.uid
     elif isinstance(item, Episode):
-        yield ("episode", item.uid)
+        yield "episodes", item.uid
     elif isinstance(item, Session | SessionHit):
-        yield ("session", item.id if isinstance(item, Session) else item.session.id)
+        yield "sessions", item.id if isinstance(item, Session) else item.session.id
     else:
         raise ConfigurationError(
             "without takes ids, hits, facts, sessions, citations, results and blocks, "
             f"not a value of type {type(item).__name__}"
         )
-
-
-def _cited(citation: Citation) -> tuple[str, ...]:
-    if citation.kind == "message" and citation.session is not None:
-        return ("message", citation.session, citation.id)
-    return (citation.kind, citation.id)
 
 
 # Pages of messages, and what they are selected by.
@@ -221,7 +213,7 @@ MessageOrder = Literal["oldest", "newest"]
 
 
 @dataclass(frozen=True, slots=True)
-class MessagePage(Sequence[StoredMessage]):
+class MessagePage(Listed[StoredMessage]):
     """Some messages of a listing, in order.
 
     ``cursor`` stands for the position after the last of them: ``messages(after=page.cursor)``
@@ -231,20 +223,9 @@ class MessagePage(Sequence[StoredMessage]):
     messages: tuple[StoredMessage, ...]
     cursor: str | None
 
-    def __iter__(self) -> Iterator[StoredMessage]:
-        return iter(self.messages)
-
-    def __len__(self) -> int:
-        return len(self.messages)
-
-    @overload
-    def __getitem__(self, index: int) -> StoredMessage: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[StoredMessage, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> StoredMessage | tuple[StoredMessage, ...]:
-        return self.messages[index]
+    @property
+    def _items(self) -> tuple[StoredMessage, ...]:
+        return self.messages
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -34,6 +34,15 @@ class Theme:
     reason: str = field(default="", compare=False, repr=False)
     derived_from: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
+    @property
+    def text(self) -> str:
+        """Title and summary."""
+        return _titled(self.title, self.summary)
+
+
+def _titled(title: str, summary: str) -> str:
+    return f"{title}: {summary}" if title else summary
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -60,7 +69,7 @@ class Episode:
     @property
     def text(self) -> str:
         """Title and summary."""
-        return f"{self.title}: {self.summary}" if self.title else self.summary
+        return _titled(self.title, self.summary)
 
     def __repr__(self) -> str:
         return (
@@ -85,19 +94,13 @@ class Session:
     @property
     def summary(self) -> str:
         """The themes as one text, empty before enrichment."""
-        return _summary(self.themes)
+        return "\n".join(theme.text for theme in self.themes)
 
     def __repr__(self) -> str:
         return (
             f"<Session {self.id}: {self.messages} messages, "
             f"{self.started_at:%Y-%m-%d %H:%M}, keys: {', '.join(self.keys[:5]) or '-'}>"
         )
-
-
-def _summary(themes: Sequence[Theme]) -> str:
-    return "\n".join(
-        f"{theme.title}: {theme.summary}" if theme.title else theme.summary for theme in themes
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ class Summary:
     @property
     def text(self) -> str:
         """The themes as one text."""
-        return _summary(self.themes)
+        return "\n".join(theme.text for theme in self.themes)
 
     def __repr__(self) -> str:
         return (
@@ -211,14 +214,16 @@ class Triple:
         """How many excerpts state the fact, whether or not they are among ``sources``."""
         return len(self.sources) + self.older_sources
 
-    def is_true_at(self, at: datetime) -> bool:
-        """Whether the fact is true at a time, as far as is known.
+    @property
+    def since(self) -> datetime:
+        """Since when it is true, or when it was first said if nobody said since when."""
+        return self.valid_from or self.first_observed
 
-        If nobody said since when it is true, it counts from the time when it was first said.
-        """
+    def is_true_at(self, at: datetime) -> bool:
+        """Whether the fact is true at a time, as far as is known."""
         if self.status == "retracted":
             return False
-        last = (self.valid_from or self.first_observed, self.valid_to)
+        last = (self.since, self.valid_to)
         return any(
             start <= at and (end is None or at < end) for start, end in (*self.earlier, last)
         )
@@ -273,7 +278,7 @@ class ProfileEntry:
     @property
     def since(self) -> datetime | None:
         """Since when the oldest of the facts is true; ``None`` if there is none."""
-        return min((fact.valid_from or fact.first_observed for fact in self.facts), default=None)
+        return min((fact.since for fact in self.facts), default=None)
 
     def __repr__(self) -> str:
         return f"<ProfileEntry {self.slot}: {'; '.join(fact.text for fact in self.facts)}>"
@@ -391,9 +396,9 @@ def newest_written(
 ) -> list[Written]:
     """The newest versions of a kind, by chain; with ``as_of``, of what had been said by then."""
     by_chain = {
-        one.chain: one
-        for one in sorted(written, key=lambda item: item.version)
-        if one.kind == kind and (as_of is None or one.at <= as_of)
+        version.chain: version
+        for version in sorted(written, key=lambda item: item.version)
+        if version.kind == kind and (as_of is None or version.at <= as_of)
     }
     return [by_chain[chain] for chain in sorted(by_chain)]
 

@@ -454,7 +454,7 @@ def store_batch(
     statuses = engine.use(insert)
     stored = time.perf_counter()
     if "new" in statuses:
-        engine.written()
+        engine.wake_worker()
 
     def with_status(*wanted: InsertStatus) -> list[CleanMessage]:
         pairs = zip(messages, statuses, strict=True)

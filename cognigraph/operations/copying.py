@@ -316,7 +316,7 @@ class Import:
         except BaseException:
             store.undo_import(self.space, token)
             raise
-        self.engine.written()
+        self.engine.wake_worker()
         return self.messages
 
     def _take(self, line: str, number: int) -> None:

@@ -88,7 +88,7 @@ def slot_of(triple: Triple) -> tuple[str, str]:
 
 def beginning(triple: Triple) -> tuple[datetime, datetime, str]:
     """Order facts by when they became true, else by when they were first said."""
-    return triple.valid_from or triple.first_observed, triple.first_observed, triple.uid
+    return triple.since, triple.first_observed, triple.uid
 
 
 def _is_about(chain: History, relation: str) -> bool:
@@ -183,9 +183,9 @@ def _entries(
             slots.setdefault(_slot(triple, names), []).append(triple)
     entries = []
     for slot, found in slots.items():
-        ordered = sorted(found, key=_began_at)
+        ordered = sorted(found, key=lambda fact: (fact.since, fact.uid))
         true = tuple(item for item in ordered if _is_true(item, at))
-        over = tuple(item for item in ordered if not _is_true(item, at) and _began(item, at))
+        over = tuple(item for item in ordered if not _is_true(item, at) and item.since <= at)
         if true or (over and earlier):
             entries.append(ProfileEntry(slot, true, over if earlier else ()))
     yield from sorted(entries, key=lambda entry: (entry.since is None, entry.slot))
@@ -205,15 +205,7 @@ def _is_true(triple: Triple, at: datetime) -> bool:
     """Whether a fact is true then; what happened once stays true."""
     if triple.is_true_at(at):
         return True
-    return triple.status == "current" and claim_about(triple) is None and _began(triple, at)
-
-
-def _began(triple: Triple, at: datetime) -> bool:
-    return _began_at(triple)[0] <= at
-
-
-def _began_at(triple: Triple) -> tuple[datetime, str]:
-    return triple.valid_from or triple.first_observed, triple.uid
+    return triple.status == "current" and claim_about(triple) is None and triple.since <= at
 
 
 # State a fact: store a message that says it, with the fact.

@@ -111,7 +111,7 @@ def _erased(engine: Engine, report: Forgotten) -> Forgotten:
     erased = engine.store.housekeeping.erase()
     cached = engine.forget_answers()
     if report.reread:
-        engine.written()
+        engine.wake_worker()
     return replace(report, cached_answers=cached, is_erased=erased)
 
 
@@ -231,7 +231,7 @@ def update(
     if uid := replace_text(engine, space, old, text, now, raw, by):
         engine.store.housekeeping.audit(AuditEntry(now, space, "update", by, (uid,)))
         engine.forget_answers()
-        engine.written()
+        engine.wake_worker()
     found = engine.store.graph.message(space, old.id, old.session)
     if found is None:
         raise NotFoundError(f"the message {old.id!r} was forgotten meanwhile")

@@ -115,7 +115,7 @@ def _timeline(known: _Known, arguments: Mapping[str, Any]) -> list[Row]:
 def _beginning(triple: Triple) -> tuple[Any, ...]:
     ends = triple.valid_to
     words = (triple.subject, triple.relation, triple.object)
-    return triple.valid_from or triple.first_observed, ends is None, ends, *words
+    return triple.since, ends is None, ends, *words
 
 
 def _superseded(known: _Known, arguments: Mapping[str, Any]) -> list[Row]:

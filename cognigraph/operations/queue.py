@@ -56,7 +56,7 @@ class Queue(Tenant):
         """
         count = self._engine.store.queue.redo(self._name, self._older(older_than))
         if count:
-            self._engine.written()
+            self._engine.wake_worker()
         return count
 
     def _older(self, older_than: str | int | None) -> list[str]:
@@ -73,5 +73,5 @@ class Queue(Tenant):
         """Put parked chunks and summaries back into the queue; returns how many."""
         count = self._engine.store.queue.retry_failed(self._name)
         if count:
-            self._engine.written()
+            self._engine.wake_worker()
         return count

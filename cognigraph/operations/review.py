@@ -198,7 +198,7 @@ def _superseding(
     known = store.search.triples_by_uid(space, [new_uid])
     if new_uid not in known:
         raise NotFoundError(f"there is no triple with the uid {new_uid!r}")
-    since = known[new_uid].valid_from or known[new_uid].first_observed
+    since = known[new_uid].since
     return NewRuling("supersede", old_uid, new_uid, at or since, reason)
 
 

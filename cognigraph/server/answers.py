@@ -151,11 +151,10 @@ def brief(answered: _T) -> _T:
                 shortened[id(value)] = _with_newest_sources(value)
             return shortened[id(value)]
         if isinstance(value, Context):
-            made = Context(
+            return Context(
                 value, tokens=value.tokens, hits=cut(value.hits), citations=value.citations,
-                confidence=value.confidence,
+                confidence=value.confidence, notes=value.notes,
             )  # fmt: skip
-            return made.with_notes(value.notes)
         if isinstance(value, tuple):
             return tuple(map(cut, value))
         if isinstance(value, Mapping):

@@ -21,6 +21,8 @@ _DIGITS = re.compile(
     re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"[.,'’ \u00a0\u202f](?=\d{3}(?:\D|\Z))")
+_POINT = re.compile(r"[,.](?=\d+\Z)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _RUN = re.compile(r"\d+")
 _NAMED = re.compile(r"[A-Za-z][-.]?\Z")
 _WORD = re.compile(r"[a-z]+")
@@ -35,7 +37,7 @@ _SCALES = {
     "億": 8, "亿": 8,
 }  # fmt: skip
 _UNITS = COUNTS | {"zero": 0, "nil": 0, "seventy": 70, "eighty": 80, "ninety": 90}
-_TENS = {**{word: value for word, value in _UNITS.items() if value >= 20}, "twentie": 20}
+_TENS = {word: value for word, value in _UNITS.items() if value >= 20}
 _MULTIPLES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "dozen": 12}
 _OTHERS: dict[str, tuple[str, ...]] = {
     "no": ("0",), "none": ("0",), "once": ("1",), "single": ("1",), "twice": ("2",),
@@ -49,14 +51,8 @@ _HAN = {character: value for value, character in enumerate("零一二三四五�
     "〇": 0, "两": 2, "兩": 2, "俩": 2, "半": 0,
 }  # fmt: skip
 _HAN_SCALES = {
-    "十": 10,
-    "百": 100,
-    "千": 1000,
-    "万": 10_000,
-    "萬": 10_000,
-    "亿": 10**8,
-    "億": 10**8,
-}
+    "十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000, "亿": 10**8, "億": 10**8,
+}  # fmt: skip
 _MIXED = re.compile(r"(\d{1,9})([百千万萬])(\d)(?!\d)")
 _HAN_RUN = re.compile(f"[{''.join((*_HAN, *_HAN_SCALES))}]+")
 
@@ -141,20 +137,12 @@ def _value(digits: str) -> str:
 
 def _readings(match: re.Match[str]) -> Iterator[str]:
     """What a number in digits may mean: "3.500" is three and a half, or three thousand and more."""
-    written = match[0]
-    joined = _THOUSANDS.sub("", written)
-    point = re.sub(r"[,.](?=\d+\Z)", ".", joined)
-    readings = {_value(point)} if point.count(".") <= 1 and _is_number(point) else set[str]()
-    if _is_number(last := re.sub(r"[,.](?=\d+\Z)", ".", written)):
-        readings.add(_value(last))
+    forms = (_POINT.sub(".", form) for form in (_THOUSANDS.sub("", match[0]), match[0]))
+    readings = {_value(form) for form in forms if _NUMBER.fullmatch(form)}
     yield from readings
     scale = (match["scale"] or "").strip().casefold()
     for reading in readings if scale else ():
         yield _value(f"{Decimal(reading).scaleb(_SCALES[scale]):f}")
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"\d+(?:\.\d+)?", text) is not None
 
 
 def _in_words(words: Sequence[str]) -> Iterator[str]:
@@ -172,13 +160,10 @@ def _in_words(words: Sequence[str]) -> Iterator[str]:
 
 
 def _count(word: str) -> int | None:
-    if word in _UNITS:
-        return _UNITS[word]
-    if word in ORDINALS:
-        return ORDINALS[word]
+    if (value := _UNITS.get(word, ORDINALS.get(word))) is not None:
+        return value
     stem = word.removesuffix("th").removesuffix("s")  # "sixties", "fortieth"
-    tens = next((stem[: -len(end)] + "y" for end in ("ie",) if stem.endswith(end)), stem)
-    return _TENS.get(tens)
+    return _TENS.get(f"{stem[:-2]}y" if stem.endswith("ie") else stem)
 
 
 def _longer(words: Sequence[str], start: int) -> Iterator[str]:

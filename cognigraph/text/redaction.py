@@ -10,6 +10,8 @@ import base64
 import re
 from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import itemgetter
 from urllib.parse import quote, unquote
 
 from cognigraph.text.terms import printable
@@ -123,13 +125,11 @@ def _without(text: str, secret: str) -> str:
         for at in range(len(text) - size + 1):
             if lowered[at : at + size] in parts:
                 hidden[at : at + size] = [True] * size
-    pieces: list[str] = []
-    for at, character in enumerate(text):
-        if not hidden[at]:
-            pieces.append(character)
-        elif not at or not hidden[at - 1]:
-            pieces.append(HIDDEN)
-    return "".join(pieces)
+    runs = groupby(zip(text, hidden, strict=True), key=itemgetter(1))
+    return "".join(
+        HIDDEN if is_hidden else "".join(character for character, _ in run)
+        for is_hidden, run in runs
+    )
 
 
 def _forms(secret: str) -> set[str]:

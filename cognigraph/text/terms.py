@@ -227,15 +227,13 @@ def is_english(text: str) -> bool | None:
     spelled = [match[0] for match in islice(_WORD.finditer(prose), _MOST_WORDS)]
     if not spelled:
         return None
-    told = [_of_word(word, at == 0) for at, word in enumerate(spelled)]
+    told = [_signs_of(word, at == 0) for at, word in enumerate(spelled)]
     other_scripts = sum([item.other_script for item in told])
     if other_scripts * 2 > len(told):
         return False
-    for_ = sum([item.english for item in told])
+    in_favour = sum([item.english for item in told])
     against = other_scripts + sum([item.foreign for item in told])
-    if for_ == against:
-        return None
-    return for_ > against
+    return None if in_favour == against else in_favour > against
 
 
 def languages_of(text: str) -> list[str]:
@@ -272,31 +270,22 @@ class _LanguageSigns(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def _of_word(word: str, first: bool) -> _LanguageSigns:
+def _signs_of(word: str, first: bool) -> _LanguageSigns:
+    """What a word tells of its language; ``first`` says whether it is the first of its text.
+
+    Of English, a common word tells 1, and "I", "Omar's" or a verb form 0.5. A base form is often a
+    noun elsewhere, so it counts only as the first word, an order. Of other languages, a common word
+    tells 1, unless it is capitalised like a name, and a letter that English lacks a third.
+    """
     english, foreign = _vocabularies()
     low = word.lower().replace("’", "'")
     against = (low in foreign and (first or word.islower())) + (
         _FOREIGN_LETTERS.search(low) is not None and len(low) > 2
     ) / 3
-    return _LanguageSigns(_weight(word, english, first), against, max(low) > _LATIN_END)
-
-
-def _weight(word: str, english: frozenset[str], first: bool) -> float:
-    """Return how much a word speaks for English: a common word 1, "I", "Omar's" or a verb form 0.5.
-
-    A base form is often a noun elsewhere, so it counts only as the ``first`` word, an order.
-    """
-    low = word.lower().replace("’", "'")
-    if low in english:
-        return 1.0
     verb = VERBS.get(low) if len(low) >= _VERB_LETTERS else None
-    return (
-        0.5
-        if word == "I"
-        or _OWNER.fullmatch(low)
-        or (verb is not None and (first or verb.form != "base"))
-        else 0.0
-    )
+    is_form = verb is not None and (first or verb.form != "base")
+    in_favour = 0.5 if word == "I" or _OWNER.fullmatch(low) or is_form else 0.0
+    return _LanguageSigns(1.0 if low in english else in_favour, against, max(low) > _LATIN_END)
 
 
 # Lexical analysis: convert text to index terms, in the same way for all stores and for queries.

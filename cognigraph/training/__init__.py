@@ -1,30 +1,7 @@
 """Tools to train a model that writes memories, after MemBuilder; no model is trained or shipped.
 
-Rewards and the objective are pure functions of numbers. :mod:`cognigraph.training.questions` makes
-the questions that a reward asks, and :mod:`cognigraph.training.export` writes files that
-LLaMA-Factory (supervised) and verl (reinforcement) read.
+Rewards and the objective are pure functions of numbers, in :mod:`cognigraph.training.rewards`.
+:mod:`cognigraph.training.questions` makes the questions that a reward asks, and
+:mod:`cognigraph.training.export` writes files that LLaMA-Factory (supervised) and verl
+(reinforcement) read.
 """
-
-from cognigraph.training.rewards import (
-    adrpo,
-    advantages,
-    core_penalty,
-    dominant,
-    entry_penalty,
-    kl_estimate,
-    reward,
-    task_reward,
-    weights,
-)
-
-__all__ = [
-    "adrpo",
-    "advantages",
-    "core_penalty",
-    "dominant",
-    "entry_penalty",
-    "kl_estimate",
-    "reward",
-    "task_reward",
-    "weights",
-]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from cognigraph.llm.answer_types import Text
 
 
-class _Read(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class QuestionRead(_Read):
+class QuestionRead(BaseModel):
     """A question with its answer."""
 
     kind: Text = ""
@@ -19,7 +15,7 @@ class QuestionRead(_Read):
     answer: Text = ""
 
 
-class QuestionsAnswer(_Read):
+class QuestionsAnswer(BaseModel):
     """The questions about a session."""
 
     questions: list[QuestionRead]

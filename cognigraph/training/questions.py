@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.model.transcript import Turn, numbered
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from cognigraph.training.answer_schema import QuestionsAnswer
 
 QuestionKind = Literal["single", "multi", "temporal"]
-PER_SESSION = 5
-MIX: Mapping[QuestionKind, float] = {"single": 0.5, "multi": 0.3, "temporal": 0.2}
+MIX: tuple[Mapping[QuestionKind, int], ...] = (
+    {"single": 3, "multi": 1, "temporal": 1},
+    {"single": 2, "multi": 2, "temporal": 1},
+)
+"""How many questions of each kind the sessions have, by turns."""
 PROMPT = "questions-1"
 _PAGE = 200
 _LONGEST_QUERY = 2000
@@ -42,27 +45,6 @@ class SessionQuestion:
     kind: QuestionKind
     question: str
     answer: str
-
-
-def kinds_of_session(index: int) -> dict[QuestionKind, int]:
-    """How many questions of each kind session number ``index`` (from 0) has.
-
-    Each kind has its share of all questions so far, rounded; so two sessions of five questions
-    have five, three and two of them.
-    """
-    before, after = (_allotted(number * PER_SESSION) for number in (index, index + 1))
-    return {kind: after[kind] - before[kind] for kind in MIX}
-
-
-def _allotted(total: int) -> dict[QuestionKind, int]:
-    """The numbers of questions of each kind among a total, by cumulative rounding."""
-    allotted: dict[QuestionKind, int] = {}
-    share, given = 0.0, 0
-    for kind, part in MIX.items():
-        share += part
-        allotted[kind] = round(total * share + 1e-9) - given
-        given += allotted[kind]
-    return allotted
 
 
 def make_questions(
@@ -84,7 +66,7 @@ def make_questions(
     """
     from cognigraph.training.answer_schema import QuestionsAnswer
 
-    wanted = kinds_of_session(index)
+    wanted = MIX[index % len(MIX)]
     prompt = render(
         prompt_file(PROMPT, "cognigraph.training.prompts"),
         single=str(wanted["single"]),
@@ -107,7 +89,8 @@ def valid_questions(
     counts: Counter[str] = Counter()
     seen: set[str] = set()
     for proposed in answer.questions:
-        kind = next((known for known in MIX if known == proposed.kind.strip().lower()), None)
+        named = proposed.kind.strip().lower()
+        kind = next((known for known in get_args(QuestionKind) if known == named), None)
         question, text = proposed.question.strip(), proposed.answer.strip()
         if kind is None:
             refused.append(f"kind is not defined: {proposed.kind[:40] or '-'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from cognigraph.llm.answer_types import Label, Labels, Line, Numbers, Text, Texts
 
@@ -17,11 +17,7 @@ def _name(value: object) -> object:
 Name = Annotated[str, BeforeValidator(_name)]
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class CoreAnswer(_Answer):
+class CoreAnswer(BaseModel):
     """One change of the profile, or ``NONE``."""
 
     operation: Name
@@ -29,13 +25,13 @@ class CoreAnswer(_Answer):
     old: Text = ""
 
 
-class CompressedAnswer(_Answer):
+class CompressedAnswer(BaseModel):
     """A shorter profile."""
 
     content: Text
 
 
-class Operation(_Answer):
+class Operation(BaseModel):
     """One operation of any writer of entries; which fields it needs depends on its action."""
 
     action: Name
@@ -50,7 +46,7 @@ class Operation(_Answer):
     turns: Numbers = ""
 
 
-class EntriesAnswer(_Answer):
+class EntriesAnswer(BaseModel):
     """Operations on episodes, facts or procedures."""
 
     operations: list[Operation]

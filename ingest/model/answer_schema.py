@@ -7,16 +7,12 @@ with named fields they would take twice the tokens. The client drops items in th
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from cognigraph.llm.answer_types import OUTSIDE, Label, Lines, Number, Numbers, Text, Texts
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class ThemeRead(_Answer):
+class ThemeRead(BaseModel):
     """A theme; ``n`` is the number of the theme that it replaces, 0 for a new theme.
 
     ``turns`` are the numbers of the turns that it is about, such as ``1-4, 7``.
@@ -28,14 +24,14 @@ class ThemeRead(_Answer):
     turns: Numbers = ""
 
 
-class SummaryAnswer(_Answer):
+class SummaryAnswer(BaseModel):
     """The keys and themes of a summary, or only those that changed."""
 
     keys: Texts = Field(default_factory=list)
     themes: list[ThemeRead]
 
 
-class ReadAnswer(_Answer):
+class ReadAnswer(BaseModel):
     """Entities and facts, one line each, and the summary.
 
     The summary comes last, so that an answer which is cut off still has facts.
@@ -54,21 +50,21 @@ class ReadAnswer(_Answer):
         return SummaryAnswer(keys=self.keys, themes=self.themes)
 
 
-class ConflictLine(_Answer):
+class ConflictLine(BaseModel):
     """A known fact, and the new one that takes its place."""
 
     entry: Label
     replaced_by: Label
 
 
-class RepeatLine(_Answer):
+class RepeatLine(BaseModel):
     """A new fact that says the same as a known one."""
 
     new: Label
     entry: Label
 
 
-class ConflictsAnswer(_Answer):
+class ConflictsAnswer(BaseModel):
     """The known facts that no longer hold, and the new ones that are known already."""
 
     conflicts: list[ConflictLine] = Field(default_factory=list)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.ingest.stated import read_by
 from cognigraph.model import Usage
@@ -59,10 +58,6 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_fields(self, "limits")
-        for name in ("rounds", "calls", "tokens", "cost"):
-            limit = getattr(self, name)
-            if limit is not None and not limit >= 0:
-                raise ConfigurationError(f"the limit of {name} must not be negative")
 
     def reached(self, usage: Usage, seconds: float, rounds: int = 0) -> str | None:
         """A sentence that names the limit that is reached; ``None`` if none is."""

@@ -13,9 +13,9 @@ from cognigraph import ConfigurationError
 from cognigraph.cli.app import main
 from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
 from cognigraph.testing import ScriptedModel
-from cognigraph.training import core_penalty
 from cognigraph.training.outputs import count_tokens, read_output
 from cognigraph.training.questions import SessionQuestion, append_questions
+from cognigraph.training.rewards import core_penalty
 from tests.servers.model_server import Exchange, ModelServer, good
 from tests.unit.test_rules import window
 

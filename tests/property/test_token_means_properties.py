@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from cognigraph.embed import WordLlamaEmbedder
-from cognigraph.embed.word_vectors import StaticModel, TokenMeans, means
+from cognigraph.embed.word_vectors import TokenMeans, means
 from tests.property.alphabets import STORABLE_TEXT
 
 
@@ -54,28 +54,10 @@ def test_the_vectors_are_those_of_the_package(texts):
     assert found.tolist() == expected.tolist()  # to the last bit
 
 
-class _Crossing:
-    """A tokenizer like the package's, but with a token that reaches into the next word."""
-
-    def __init__(self) -> None:
-        self._inner = package().tokenizer
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def get_vocab(self, with_added_tokens: bool) -> dict[str, int]:
-        return {**self._inner.get_vocab(with_added_tokens=with_added_tokens), "n\u2581the": 32_000}
-
-    @property
-    def model(self) -> Any:
-        raise AssertionError("a word was divided alone")
-
-
 @pytest.mark.slow
-def test_texts_are_divided_as_a_whole_if_a_token_crosses_words():
-    model = StaticModel(_Crossing(), package().embedding)
-    texts = ["in the boat", "", "at sea"]
-    assert TokenMeans(model).embed(texts).tolist() == package().embed(texts).tolist()
+def test_no_token_reaches_into_the_next_word():
+    vocabulary = package().tokenizer.get_vocab(with_added_tokens=False)
+    assert not any("\u2581" in token.lstrip("\u2581") for token in vocabulary)
 
 
 @pytest.mark.slow
@@ -85,7 +67,7 @@ def test_a_word_that_holds_a_special_token_of_letters_is_divided_as_a_whole():
     tokenizer.add_special_tokens(["boat"])
     vectors = np.concatenate([package().embedding, np.ones((1, 256), package().embedding.dtype)])
     texts = ["boat", "boats", "fjord"]
-    found = TokenMeans(StaticModel(tokenizer, vectors)).embed(texts)
+    found = TokenMeans(tokenizer, vectors).embed(texts)
     ids = [item.ids for item in tokenizer.encode_batch(texts, add_special_tokens=False)]
     assert ids[0] == [len(vectors) - 1]
     assert found.tolist() == means(vectors, [np.array(own, np.int32) for own in ids]).tolist()

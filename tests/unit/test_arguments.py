@@ -381,3 +381,10 @@ def test_numpy_numbers_are_numbers(memory):
     assert len(memory.overview.sessions(limit=np.int64(1))) == 1
     memory.flush(timeout=np.float32(5))
     assert len(memory.search("Ann?", k=np.int32(1))) == 1
+
+
+def test_a_wrong_argument_is_an_error_as_in_python(memory):
+    with pytest.raises(TypeError, match=r"Space\.search\(\) got an unexpected .* 'limitt'"):
+        memory.search("Ann?", limitt=3)
+    with pytest.raises(TypeError, match=r"Space\.search\(\) missing 1 .*: 'question'"):
+        memory.search()

@@ -169,5 +169,5 @@ def test_limits_say_which_is_reached():
     assert Limits(time=timedelta(seconds=2)).reached(usage, 2.5) == (
         "the limit of 2 seconds is reached"
     )
-    with pytest.raises(ConfigurationError, match="must not be negative"):
+    with pytest.raises(ConfigurationError, match=r"limits\.calls must be at least 0"):
         Limits(calls=-1)

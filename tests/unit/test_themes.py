@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cognigraph.stores.sqlite.index.layer import NOBODY, ThemeRow, Themes
-from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms
+from cognigraph.stores.sqlite.rows import VectorFormat, pack_terms, term_hash
 
 FORMAT = VectorFormat(4, "float32")
 
@@ -21,7 +21,7 @@ def shown(themes: Themes) -> list[tuple[int, float, int]]:
 
 
 def owners(themes: Themes, word: str) -> list[int]:
-    rows, counts = themes.words.lookup(word)
+    rows, counts = themes.words.under(term_hash(word))
     assert set(counts.tolist()) <= {1.0}
     return sorted(owner for owner in themes["owner"][rows].tolist() if owner != NOBODY)
 

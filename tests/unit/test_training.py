@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError
-from cognigraph.training import (
+from cognigraph.training.rewards import (
     adrpo,
     advantages,
     core_penalty,

@@ -183,11 +183,11 @@ def _find(tokens: Sequence[Token], at: datetime, tense: Tense | None) -> list[_F
             found = _dated(lows, (start, first, last), read[1], told, today)
         spans[-1:] = _joined(spans[-1], found, lows, today) if spans else [found]
     spans = [found.undated() if _is_half(found, lows) else found for found in spans]
-    return _told_after_a_year(spans)
+    return _without_doubtful_years(spans)
 
 
-def _told_after_a_year(spans: list[_Found]) -> list[_Found]:
-    """Take the date from a month or day without a year that may be of the year told before it.
+def _without_doubtful_years(spans: list[_Found]) -> list[_Found]:
+    """Leave undated a month or day without a year that may belong to the year named before it.
 
     "They came in August 2022 and left in September."
     """
@@ -477,7 +477,7 @@ def tense_of(tokens: Sequence[Token], start: int, end: int) -> Tense:
         *range(start - 1, left - 1, -1), *range(end, right),
         *range(left - 1, first - 1, -1), *range(right, last),
     ):  # fmt: skip
-        if tokens[at].kind != "word" or (told := _told(tokens, lows, at, start)) is None:
+        if tokens[at].kind != "word" or (told := _tense_of_word(tokens, lows, at, start)) is None:
             continue
         fronted = start == left and (end <= at < right or lows[end : end + 1] == [","])
         if left <= at < start or (fronted and at >= end):
@@ -496,7 +496,7 @@ def _within(lows: list[str], start: int, end: int, marks: frozenset[str]) -> tup
     return first, next((at for at in range(end, len(lows)) if lows[at] in marks), len(lows))
 
 
-def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tense | None:
+def _tense_of_word(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tense | None:
     """Return what the word tells about the tense; ``None`` if it is not a verb or not finite."""
     low = lows[at]
     after = next((word for word in lows[at + 1 : at + 4] if word not in _SKIPPED), "")
@@ -511,19 +511,19 @@ def _told(tokens: Sequence[Token], lows: list[str], at: int, start: int) -> Tens
     if low in ("was", "were"):
         return _OPEN if after in _GOING else _PAST
     if low in ("have", "has"):
-        return _have(after)
+        return _tense_of_have(after)
     if low in _BE and not (at and lows[at - 1][-1:].isdigit()):  # "10 am"
-        return _be(lows, at, after, start)
-    return _verb(lows, at, start)
+        return _tense_of_be(lows, at, after, start)
+    return _tense_of_verb(lows, at, start)
 
 
-def _have(after: str) -> Tense:
+def _tense_of_have(after: str) -> Tense:
     if verbs.is_participle(after):
         return _LIKELY if after == "got" else _PAST
     return _LIKELY if after in ("a", "an", "another", "to") else _PRESENT
 
 
-def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
+def _tense_of_be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
     if lows[at] == "'s" and not (
         after in ("on", "at", "in", "due", "from", "going", "been") or verbs.is_ing(after)
     ):
@@ -535,7 +535,7 @@ def _be(lows: list[str], at: int, after: str, start: int) -> Tense | None:
     return _LIKELY if adjacent or spoken else _PRESENT
 
 
-def _verb(lows: list[str], at: int, start: int) -> Tense | None:
+def _tense_of_verb(lows: list[str], at: int, start: int) -> Tense | None:
     """Return the tense of a full verb, which its auxiliaries decide where it has any."""
     low, before = lows[at], lows[at - 1] if at else ""
     found = verbs.guess_verb(low)

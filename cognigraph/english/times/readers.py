@@ -103,14 +103,13 @@ def weekend_of(day: date, weeks: int = 0) -> str:
     return span_text(saturday, saturday + timedelta(days=1))
 
 
-def season_of(name: str, year: int) -> str:
-    """Return the season that begins in the given year."""
-    first, last = SEASONS[name]
-    return f"{month_text(year, first)}/{month_text(year, last)}"
-
-
-def holiday(name: str, year: int) -> str:
-    """Return the date of a holiday of :data:`HOLIDAYS` in a year."""
+def named_time(name: str, year: int) -> str:
+    """Return a month, a season that begins in a year, or a holiday."""
+    if name in MONTHS:
+        return month_text(year, MONTHS[name])
+    if name in SEASONS:
+        first, last = SEASONS[name]
+        return f"{month_text(year, first)}/{month_text(year, last)}"
     return date(year, *HOLIDAYS[name]).isoformat()
 
 
@@ -150,7 +149,7 @@ AHEAD = CERTAIN + 1
 class Time:
     """The times that words may mean, in order; the tense chooses among them.
 
-    ``needs`` is the certainty that the tense must have to choose (see :mod:`.tense`). 0 means that
+    ``needs`` is the certainty that the tense must have to choose (see ``find.Tense``). 0 means that
     the words choose themselves: a single time is the one that is meant, several leave it open.
     """
 
@@ -257,25 +256,16 @@ def _ordered(first: str, last: str) -> str:
     return f"{first}/{last}"
 
 
-def read_month(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "May 2023", "in May"."""
-    month = MONTHS[match["month"]]
-    return _yearly(match, at, lambda year: month_text(year, month), CERTAIN)
+def read_named(match: re.Match[str], at: datetime) -> Time | None:
+    """Read "May 2023", "in May", "in summer 2021", "in the autumn", "on Christmas Eve"."""
+    name = match[1]
+    needs = WEAK if name in HOLIDAYS else CERTAIN
+    return _yearly(match, at, lambda year: named_time(name, year), needs)
 
 
 def read_year(match: re.Match[str], at: datetime) -> Time | None:
     """Read "in 2022"."""
     return Time((year_text(int(match[1])),))
-
-
-def read_season(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "in summer 2021", "in the autumn"."""
-    return _yearly(match, at, lambda year: season_of(match[1], year), CERTAIN)
-
-
-def read_holiday(match: re.Match[str], at: datetime) -> Time | None:
-    """Read "on Christmas Eve"."""
-    return _yearly(match, at, lambda year: holiday(match[1], year), WEAK)
 
 
 def read_part(match: re.Match[str], at: datetime) -> Time | None:
@@ -386,14 +376,7 @@ def read_stepped_name(match: re.Match[str], at: datetime) -> Time | None:
     In October, "last May" may be that of this year; in February, "next May" that of this year.
     """
     step, name, today = match[1], match[2], at.date()
-    make: Callable[[int], str]
-    if name in MONTHS:
-        make = lambda year: month_text(year, MONTHS[name])  # noqa: E731
-    elif name in SEASONS:
-        make = lambda year: season_of(name, year)  # noqa: E731
-    else:
-        make = lambda year: holiday(name, year)  # noqa: E731
-    before, this, after = (make(today.year + item) for item in (-1, 0, 1))
+    before, this, after = (named_time(name, today.year + item) for item in (-1, 0, 1))
     if step == "this":
         if first_day(before) <= today <= last_day(before):
             return Time((before,))  # "this winter", said in January
@@ -404,7 +387,7 @@ def read_stepped_name(match: re.Match[str], at: datetime) -> Time | None:
     if last_day(this) < today:
         return Time((this, before))
     if last_day(before) >= today:
-        return Time((make(today.year - 2),))
+        return Time((named_time(name, today.year - 2),))
     return Time((before,))
 
 
@@ -519,9 +502,9 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
     (None, rf"(?:the )?(?:{_ORDINAL}|last) (?:{_WD}) (?:of|in)"
      rf" (?:(?:the|each|every) \w+|{_MONTH})(?: {_YEAR})?", read_nothing),
     (None, rf"(?:mid-)?(?P<month>{_MONTH})(?: ?,?(?: of)? (?P<year>{_YEAR})"
-     r"| (?:of )?(?P<step>last|this|next) year)", read_month),
-    (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", read_month),
-    (_MONTH_AFTER, rf"(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", read_month),
+     r"| (?:of )?(?P<step>last|this|next) year)", read_named),
+    (None, rf"mid-(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", read_named),
+    (_MONTH_AFTER, rf"(?P<month>{_MONTH})(?P<year>)(?P<step>){_END}", read_named),
     (None, rf"(last|this past|this coming|this|next|past|coming) ({_WD}){_IN_DAY}"
      rf"{_END}", read_stepped_weekday),
     (None, rf"(?:last|this|next) week (?:on )?(?:{_WD})", read_nothing),
@@ -543,11 +526,11 @@ _RULES: tuple[tuple[str | None, str, Reader], ...] = (
     (None, rf"({_COUNT}) ({_UNIT}) (ago|back|from now|from today)", read_ago),
     (r"in", rf"({_COUNT}) ({_UNIT}){_END}", read_ahead),
     (None, rf"(?:(?:early|late|mid|end of) )?q[1-4](?: {_YEAR})?", read_nothing),
-    (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", read_season),
+    (None, rf"({_SEASON})(?: of)? (?P<year>{_YEAR})(?P<step>){_END}", read_named),
     (r"(?:in|during|over|since|by|until|till|before|after)(?: the)?",
-     rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", read_season),
+     rf"(?:the )?({_SEASON}){_IN_YEAR}{_END}", read_named),
     (r"(?:at|on|since|until|till|by|before|after|over)", rf"({_HOLIDAY}){_IN_YEAR}{_END}",
-     read_holiday),
+     read_named),
     (_YEAR_AFTER, rf"({_YEAR})(?:(?= (?:to|and|until|till|through|-|–) {_YEAR}{_END})"
      rf"|(?! (?:to|and|-|–) \d){_END})", read_year),
     (None, r"\d{1,2}(?: : \d\d| ?(?:am|pm|o'clock)|:\d\d)(?: ?(?:am|pm))?",
