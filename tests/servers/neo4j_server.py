@@ -362,8 +362,6 @@ _SHORT_LIVED = (
     "-XX:+UseSerialGC",
     "-XX:NewRatio=1",
     "-XX:MetaspaceSize=256m",
-    # With large pages of memory, plans took 0 to 8 % less of a processor in four pairs of runs.
-    *(("-XX:+UseTransparentHugePages",) if sys.platform == "linux" else ()),
 )
 
 
